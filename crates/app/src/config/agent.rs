@@ -1,0 +1,262 @@
+//! One agent's configuration.
+
+use super::units::{MaybeSpan, Span};
+use a2ad_domain::ports::AgentExecutor;
+use a2ad_domain::{
+    Agent, AgentId, AgentSettings, Card, OnOverdue, SendDefault, Skill, WhileWorking,
+};
+use a2ad_executor::{Echo, Script};
+use serde::Deserialize;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// One agent.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AgentConfig {
+    /// Its id: 1 to 64 of a-z, 0-9, '-' and '_'.
+    pub id: String,
+    /// A name for people; the id, if there is none.
+    pub name: Option<String>,
+    /// What it does.
+    #[serde(default)]
+    pub description: String,
+    /// Its own version.
+    #[serde(default = "first_version")]
+    pub version: String,
+    /// What it can do.
+    #[serde(default)]
+    pub skills: Vec<SkillConfig>,
+    /// Whether it can be called.
+    #[serde(default = "yes")]
+    pub published: bool,
+    /// Whether it answers on `/` and `/a2a`; the first agent does if none says so.
+    #[serde(default)]
+    pub default: bool,
+    /// The media types that it takes.
+    #[serde(default = "anything")]
+    pub input_modes: Vec<String>,
+    /// The media types that it makes.
+    #[serde(default = "anything")]
+    pub output_modes: Vec<String>,
+    /// What does its work.
+    pub executor: ExecutorConfig,
+    /// The longest a run may take, or `none`.
+    pub deadline: Option<MaybeSpan>,
+    /// What happens then.
+    #[serde(default)]
+    pub on_overdue: OnOverdueConfig,
+    /// How many runs go on at once.
+    pub max_running: Option<usize>,
+    /// How many more may wait for their turn.
+    pub max_queued: Option<usize>,
+    /// How long an executor may clean up after its task was canceled.
+    pub grace: Option<Span>,
+    /// What a send does that does not say whether it waits.
+    #[serde(default)]
+    pub send_default: SendDefaultConfig,
+    /// What happens to a message for a task that is at work.
+    #[serde(default)]
+    pub while_working: WhileWorkingConfig,
+}
+
+/// One thing an agent can do.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SkillConfig {
+    /// Its id.
+    pub id: String,
+    /// A name for people.
+    pub name: String,
+    /// What it is.
+    pub description: String,
+    /// Keywords.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// Texts that show its use.
+    #[serde(default)]
+    pub examples: Vec<String>,
+}
+
+/// What does an agent's work.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
+pub enum ExecutorConfig {
+    /// Gives back what it gets.
+    Echo {
+        /// How long it takes for each MiB.
+        pace: Option<Span>,
+    },
+    /// Does what the text says.
+    Script {},
+}
+
+/// See [`OnOverdue`].
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnOverdueConfig {
+    /// The task fails.
+    #[default]
+    Fail,
+    /// The task is canceled.
+    Cancel,
+    /// The log says so.
+    Report,
+}
+
+/// See [`SendDefault`].
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SendDefaultConfig {
+    /// It waits.
+    #[default]
+    Wait,
+    /// It returns.
+    Return,
+}
+
+/// See [`WhileWorking`].
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WhileWorkingConfig {
+    /// It is refused.
+    #[default]
+    Refuse,
+    /// It joins the history.
+    Append,
+}
+
+fn first_version() -> String {
+    "0.1.0".to_owned()
+}
+
+fn anything() -> Vec<String> {
+    vec!["*/*".to_owned()]
+}
+
+const fn yes() -> bool {
+    true
+}
+
+/// The agents of a server without a configuration.
+pub(super) fn defaults() -> Vec<AgentConfig> {
+    let agent =
+        |id: &str, name: &str, description: &str, skill: SkillConfig, executor| AgentConfig {
+            id: id.to_owned(),
+            name: Some(name.to_owned()),
+            description: description.to_owned(),
+            version: first_version(),
+            skills: vec![skill],
+            published: true,
+            default: false,
+            input_modes: anything(),
+            output_modes: anything(),
+            executor,
+            deadline: None,
+            on_overdue: OnOverdueConfig::default(),
+            max_running: None,
+            max_queued: None,
+            grace: None,
+            send_default: SendDefaultConfig::default(),
+            while_working: WhileWorkingConfig::default(),
+        };
+    let skill = |id: &str, name: &str, description: &str, tag: &str, example: &str| SkillConfig {
+        id: id.to_owned(),
+        name: name.to_owned(),
+        description: description.to_owned(),
+        tags: vec![tag.to_owned()],
+        examples: vec![example.to_owned()],
+    };
+    vec![
+        agent(
+            "echo",
+            "Echo",
+            "Gives back what it gets, as an artifact.",
+            skill("echo", "Echo", "Gives back every part of a message.", "demo", "hello"),
+            ExecutorConfig::Echo { pace: None },
+        ),
+        agent(
+            "script",
+            "Script",
+            "Does what its text says, so that every path of a task's life can be tried.",
+            skill("script", "Script", "Asks, waits, streams, fails on demand.", "demo", "ask why?"),
+            ExecutorConfig::Script {},
+        ),
+    ]
+}
+
+impl AgentConfig {
+    /// The key that makes no sense, and why.
+    pub(super) fn check(&self) -> Result<(), (&'static str, String)> {
+        AgentId::new(&*self.id).map_err(|rule| ("id", format!("{:?} {rule}", self.id)))?;
+        if self.id == "agents" {
+            return Err((
+                "id",
+                "\"agents\" is the route of the catalog; choose another".to_owned(),
+            ));
+        }
+        if self.max_running == Some(0) {
+            return Err(("max_running", "must be at least 1".to_owned()));
+        }
+        for (key, modes) in
+            [("input_modes", &self.input_modes), ("output_modes", &self.output_modes)]
+        {
+            if modes.is_empty() {
+                return Err((key, "must hold at least one media type, such as \"*/*\"".to_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    /// The agent.
+    pub(crate) fn agent(&self) -> Option<Agent> {
+        let id = AgentId::new(&*self.id).ok()?;
+        let default = AgentSettings::default();
+        let settings = AgentSettings {
+            deadline: self.deadline.map_or(default.deadline, |deadline| deadline.0),
+            on_overdue: match self.on_overdue {
+                OnOverdueConfig::Fail => OnOverdue::Fail,
+                OnOverdueConfig::Cancel => OnOverdue::Cancel,
+                OnOverdueConfig::Report => OnOverdue::Report,
+            },
+            max_running: self.max_running.unwrap_or(default.max_running),
+            max_queued: self.max_queued.unwrap_or(default.max_queued),
+            grace: self.grace.map_or(default.grace, |grace| grace.0),
+            send_default: match self.send_default {
+                SendDefaultConfig::Wait => SendDefault::Wait,
+                SendDefaultConfig::Return => SendDefault::Return,
+            },
+            while_working: match self.while_working {
+                WhileWorkingConfig::Refuse => WhileWorking::Refuse,
+                WhileWorkingConfig::Append => WhileWorking::Append,
+            },
+        };
+        let executor: Arc<dyn AgentExecutor> = match &self.executor {
+            ExecutorConfig::Echo { pace } => {
+                Arc::new(Echo::new(pace.map_or(Duration::ZERO, |pace| pace.0)))
+            }
+            ExecutorConfig::Script {} => Arc::new(Script),
+        };
+        let agent = Agent::new(id, self.card(), settings, executor);
+        agent.set_published(self.published);
+        Some(agent)
+    }
+
+    fn card(&self) -> Card {
+        let skill = |skill: &SkillConfig| Skill {
+            id: skill.id.clone(),
+            name: skill.name.clone(),
+            description: skill.description.clone(),
+            tags: skill.tags.clone(),
+            examples: skill.examples.clone(),
+        };
+        Card {
+            name: self.name.clone().unwrap_or_else(|| self.id.clone()),
+            description: self.description.clone(),
+            version: self.version.clone(),
+            skills: self.skills.iter().map(skill).collect(),
+            input_modes: self.input_modes.clone(),
+            output_modes: self.output_modes.clone(),
+        }
+    }
+}

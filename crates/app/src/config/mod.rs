@@ -1,0 +1,254 @@
+//! The configuration: a TOML file, overridden by the environment, overridden by the command line.
+//! Unknown keys are errors. `docs/configuration.md` lists every key with its default and the reason.
+
+mod agent;
+mod environment;
+mod units;
+
+use a2ad_domain::service::Limits;
+use a2ad_store::Capacity;
+use serde::Deserialize;
+use std::fmt;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::Duration;
+use units::{Size, Span};
+
+pub use agent::AgentConfig;
+
+/// A configuration that makes no sense: where, what and how to mend it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct ConfigError {
+    origin: String,
+    line: Option<usize>,
+    problem: String,
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.origin)?;
+        if let Some(line) = self.line {
+            write!(f, ":{line}")?;
+        }
+        write!(f, ": {}", self.problem)
+    }
+}
+
+impl ConfigError {
+    pub(crate) fn new(origin: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self { origin: origin.into(), line: None, problem: problem.into() }
+    }
+}
+
+/// Everything that can be set.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// The server as a whole.
+    pub server: ServerConfig,
+    /// Where tasks are kept.
+    pub store: StoreConfig,
+    /// Limits that hold for every agent.
+    pub limits: LimitsConfig,
+    /// The agents.
+    pub agent: Vec<AgentConfig>,
+}
+
+/// The server as a whole.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ServerConfig {
+    /// The address to listen on.
+    pub listen: SocketAddr,
+    /// Where callers reach the server, if that is not the address it listens on.
+    pub public_url: Option<String>,
+    /// The longest body that is read.
+    pub max_body: Size,
+    /// How long a send waits at most.
+    pub wait_limit: Span,
+    /// How long runs may go on after the server was told to stop.
+    pub drain: Span,
+    /// How long a stream may be silent before a comment is sent.
+    pub keep_alive: Span,
+    /// How many connections are open at once.
+    pub max_connections: usize,
+}
+
+/// Where tasks are kept.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StoreConfig {
+    /// Which kind of store.
+    pub kind: StoreKind,
+    /// How many tasks.
+    pub max_tasks: usize,
+    /// About how many bytes in all.
+    pub max_bytes: Size,
+    /// How long an ended task is kept.
+    pub retention: Span,
+}
+
+/// Which kind of store.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum StoreKind {
+    /// In memory, until the process ends.
+    Memory,
+}
+
+/// Limits that hold for every agent.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LimitsConfig {
+    /// How many messages a task may hold.
+    pub history: usize,
+    /// About how many bytes a task may keep.
+    pub task_bytes: Size,
+    /// How many of a task's changes are kept for readers that catch up.
+    pub log: usize,
+    /// How long a task may wait for its client.
+    pub idle: Span,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            server: ServerConfig::default(),
+            store: StoreConfig::default(),
+            limits: LimitsConfig::default(),
+            agent: agent::defaults(),
+        }
+    }
+}
+
+impl Default for ServerConfig {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::from(([127, 0, 0, 1], 8000)),
+            public_url: None,
+            max_body: Size(16 << 20),
+            wait_limit: Span(Limits::default().wait),
+            drain: Span(Duration::from_secs(30)),
+            keep_alive: Span(Duration::from_secs(15)),
+            max_connections: 16_384,
+        }
+    }
+}
+
+impl Default for StoreConfig {
+    fn default() -> Self {
+        let Capacity { tasks, bytes, .. } = Capacity::default();
+        Self {
+            kind: StoreKind::Memory,
+            max_tasks: tasks,
+            max_bytes: Size(bytes),
+            retention: Span(Limits::default().retention),
+        }
+    }
+}
+
+impl Default for LimitsConfig {
+    fn default() -> Self {
+        let Limits { history, task_bytes, idle, .. } = Limits::default();
+        let log = Capacity::default().log;
+        Self { history, task_bytes: Size(task_bytes), log, idle: Span(idle) }
+    }
+}
+
+impl Config {
+    /// Reads a file, if there is one, and then the environment.
+    ///
+    /// # Errors
+    /// A [`ConfigError`] that names the place and what to do.
+    pub fn load(
+        file: Option<&Path>,
+        environment: impl IntoIterator<Item = (String, String)>,
+    ) -> Result<Self, ConfigError> {
+        let Some(path) = file else {
+            return Self::with_environment("", "the environment", environment);
+        };
+        let origin = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            ConfigError::new(&origin, format!("cannot be read ({error}); name an existing file"))
+        })?;
+        Self::with_environment(&text, &origin, environment)
+    }
+
+    /// Reads `text`; `origin` says in errors where it is from.
+    ///
+    /// # Errors
+    /// A [`ConfigError`] that names the line and what to do.
+    pub fn parse(text: &str, origin: &str) -> Result<Self, ConfigError> {
+        Self::with_environment(text, origin, [])
+    }
+
+    fn with_environment(
+        text: &str,
+        origin: &str,
+        environment: impl IntoIterator<Item = (String, String)>,
+    ) -> Result<Self, ConfigError> {
+        // Read on its own first, so that errors name lines of the file.
+        let mut config: Config = toml::from_str(text).map_err(|e| located(&e, text, origin))?;
+        let overrides = environment::overrides(environment)?;
+        if !overrides.is_empty() {
+            let mut table: toml::Table = text.parse().map_err(|e| located(&e, text, origin))?;
+            environment::merge(&mut table, overrides);
+            config = table.try_into().map_err(|error: toml::de::Error| {
+                ConfigError::new("environment", format!("A2AD_…: {}", error.message()))
+            })?;
+        }
+        config.check(text, origin)?;
+        Ok(config)
+    }
+
+    fn check(&self, text: &str, origin: &str) -> Result<(), ConfigError> {
+        let wrong = |key: &str, problem: String| {
+            let line = text.lines().position(|line| line.trim_start().starts_with(key));
+            let problem = format!("{key}: {problem}");
+            Err(ConfigError { origin: origin.to_owned(), line: line.map(|l| l + 1), problem })
+        };
+        if let Some(url) = &self.server.public_url
+            && !(url.starts_with("http://") || url.starts_with("https://"))
+        {
+            return wrong("public_url", format!("{url:?} must begin with https:// or http://"));
+        }
+        for (key, value) in [
+            ("max_tasks", self.store.max_tasks),
+            ("max_body", self.server.max_body.0),
+            ("max_connections", self.server.max_connections),
+            ("history", self.limits.history),
+            ("log", self.limits.log),
+        ] {
+            if value == 0 {
+                return wrong(key, "must be at least 1".to_owned());
+            }
+        }
+        if self.server.keep_alive.0.is_zero() {
+            return wrong("keep_alive", "must be longer than 0s".to_owned());
+        }
+        if self.agent.is_empty() {
+            return wrong("agent", "add at least one [[agent]]".to_owned());
+        }
+        for (index, agent) in self.agent.iter().enumerate() {
+            if let Err((key, problem)) = agent.check() {
+                return wrong(key, format!("{problem} (agent {})", index + 1));
+            }
+            if self.agent[..index].iter().any(|other| other.id == agent.id) {
+                return wrong("id", format!("{:?} names two agents; rename one", agent.id));
+            }
+        }
+        if self.agent.iter().filter(|agent| agent.default).count() > 1 {
+            return wrong("default", "only one agent can be the default".to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// An error of the parser with its line.
+fn located(error: &toml::de::Error, text: &str, origin: &str) -> ConfigError {
+    let line = error.span().map(|span| text[..span.start.min(text.len())].lines().count().max(1));
+    // A key at the start of a line is on the line that begins there.
+    let at_start = error.span().is_some_and(|span| text[..span.start].ends_with('\n'));
+    let line = line.map(|line| if at_start { line + 1 } else { line });
+    ConfigError { origin: origin.to_owned(), line, problem: error.message().replace('\n', ", ") }
+}

@@ -1,0 +1,49 @@
+//! Durations and sizes as people write them: `10m`, `30d`, `16MiB`.
+
+use serde::de::{Deserialize, Deserializer, Error};
+use std::time::Duration;
+
+/// A duration such as `500ms`, `10m` or `30d`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span(pub Duration);
+
+impl<'de> Deserialize<'de> for Span {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let duration = humantime::parse_duration(&text);
+        duration.map(Self).map_err(|error| {
+            D::Error::custom(format!(
+                "{text:?} is no duration ({error}); write for example \"10m\""
+            ))
+        })
+    }
+}
+
+/// A duration, or `none` for no limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MaybeSpan(pub Option<Duration>);
+
+impl<'de> Deserialize<'de> for MaybeSpan {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        if text == "none" {
+            return Ok(Self(None));
+        }
+        let duration = humantime::parse_duration(&text);
+        duration.map(|duration| Self(Some(duration))).map_err(|error| {
+            let fix = "write for example \"10m\", or \"none\"";
+            D::Error::custom(format!("{text:?} is no duration ({error}); {fix}"))
+        })
+    }
+}
+
+/// A number of bytes, such as `16MiB` or `1048576`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size(pub usize);
+
+impl<'de> Deserialize<'de> for Size {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let size = bytesize::ByteSize::deserialize(deserializer)?;
+        usize::try_from(size.as_u64()).map(Self).map_err(|_| D::Error::custom("is too large"))
+    }
+}

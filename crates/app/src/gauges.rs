@@ -1,0 +1,47 @@
+//! Figures of the running server.
+
+use a2ad_executor::Runtime;
+use a2ad_http::Vitals;
+use a2ad_store::{LocalBus, MemoryStore};
+use std::sync::Arc;
+
+/// Looks at the parts and counts.
+pub struct Gauges {
+    pub(crate) runtime: Runtime,
+    pub(crate) bus: Option<Arc<LocalBus>>,
+    pub(crate) store: Option<Arc<MemoryStore>>,
+}
+
+impl Gauges {
+    /// Runs under way or queued.
+    #[must_use]
+    pub fn live_runs(&self) -> usize {
+        self.runtime.live()
+    }
+
+    /// Tasks that somebody follows or waits for.
+    #[must_use]
+    pub fn subscribed_tasks(&self) -> usize {
+        self.bus.as_ref().map_or(0, |bus| bus.topics())
+    }
+
+    /// Tasks in the store, where it is in memory.
+    #[must_use]
+    pub fn stored_tasks(&self) -> Option<usize> {
+        self.store.as_ref().map(|store| store.len())
+    }
+}
+
+impl Vitals for Gauges {
+    fn live_runs(&self) -> usize {
+        self.live_runs()
+    }
+
+    fn subscribed_tasks(&self) -> usize {
+        self.subscribed_tasks()
+    }
+
+    fn stored_tasks(&self) -> Option<usize> {
+        self.stored_tasks()
+    }
+}

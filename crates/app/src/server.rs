@@ -1,0 +1,120 @@
+//! The running server: serves, keeps house, and ends in order.
+
+use crate::app::App;
+use crate::gauges::Gauges;
+use a2ad_domain::service::Service;
+use a2ad_executor::{Drained, Runtime};
+use a2ad_http::Router;
+use a2ad_http::{Connections, Settings, router, serve};
+use std::future::Future;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+/// How often ended and forgotten tasks are looked for.
+const SWEEP: Duration = Duration::from_secs(60);
+
+/// A server that listens.
+pub struct Server {
+    listener: TcpListener,
+    address: SocketAddr,
+    base_url: String,
+    router: Router,
+    service: Service,
+    gauges: Arc<Gauges>,
+    runtime: Runtime,
+    drain: Duration,
+    connections: Connections,
+}
+
+impl Server {
+    pub(crate) fn new(app: App, listener: TcpListener) -> std::io::Result<Self> {
+        let App { config, service, default, authenticator, gauges } = app;
+        let address = listener.local_addr()?;
+        let public = config.server.public_url.as_deref();
+        let base_url = public.map_or_else(
+            || format!("http://{address}"),
+            |url| url.trim_end_matches('/').to_owned(),
+        );
+        let settings = Settings {
+            base_url: base_url.clone(),
+            max_body: config.server.max_body.0,
+            keep_alive: config.server.keep_alive.0,
+        };
+        let router = router(service.clone(), &default, authenticator, gauges.clone(), settings);
+        let connections =
+            Connections { max: config.server.max_connections, ..Connections::default() };
+        let (runtime, drain) = (gauges.runtime.clone(), config.server.drain.0);
+        Ok(Self {
+            listener,
+            address,
+            base_url,
+            router,
+            service,
+            gauges,
+            runtime,
+            drain,
+            connections,
+        })
+    }
+
+    /// The address that it listens on.
+    #[must_use]
+    pub fn local_addr(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Where callers reach it.
+    #[must_use]
+    pub fn base_url(&self) -> &str {
+        &self.base_url
+    }
+
+    /// Figures of the running server.
+    #[must_use]
+    pub fn gauges(&self) -> Arc<Gauges> {
+        self.gauges.clone()
+    }
+
+    /// The use cases, for programs that embed the server.
+    #[must_use]
+    pub fn service(&self) -> &Service {
+        &self.service
+    }
+
+    /// Serves until `stop`. Then no message is taken any more, runs may end within the drain limit,
+    /// those that do not are ended as failed, and every stream gets its last frame.
+    pub async fn run(self, stop: impl Future<Output = ()>) -> Drained {
+        let (closing, closed) = oneshot::channel::<()>();
+        let stopped = async move {
+            let _ = closed.await;
+        };
+        let serving = tokio::spawn(serve(self.listener, self.router, self.connections, stopped));
+        let sweeping = tokio::spawn(sweep(self.service.clone()));
+        stop.await;
+        tracing::info!("draining");
+        self.service.drain();
+        let drained = self.runtime.drain(self.drain).await;
+        sweeping.abort();
+        let _ = closing.send(());
+        let _ = serving.await;
+        tracing::info!(cut_off = drained.cut_off, "stopped");
+        drained
+    }
+}
+
+async fn sweep(service: Service) {
+    let mut pause = tokio::time::interval(SWEEP);
+    loop {
+        pause.tick().await;
+        match service.sweep().await {
+            Ok(swept) if swept.failed + swept.removed > 0 => {
+                tracing::info!(failed = swept.failed, removed = swept.removed, "swept");
+            }
+            Ok(_) => {}
+            Err(error) => tracing::warn!(%error, "housekeeping failed"),
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! An agent: something callable, with what it says about itself, its settings and its executor.
+
+use crate::ids::AgentId;
+use crate::ports::AgentExecutor;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// One thing an agent can do (specification 1.0 §4.4.5).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skill {
+    /// Its id, unique in the agent.
+    pub id: String,
+    /// A name for people.
+    pub name: String,
+    /// A description for people and models.
+    pub description: String,
+    /// Keywords.
+    pub tags: Vec<String>,
+    /// Texts that show its use.
+    pub examples: Vec<String>,
+}
+
+/// What an agent says about itself. Addresses and protocol versions are added where they are known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Card {
+    /// A name for people.
+    pub name: String,
+    /// A description for people and models.
+    pub description: String,
+    /// The agent's own version.
+    pub version: String,
+    /// What it can do.
+    pub skills: Vec<Skill>,
+    /// The media types that it takes.
+    pub input_modes: Vec<String>,
+    /// The media types that it makes.
+    pub output_modes: Vec<String>,
+}
+
+/// What happens to a run at its deadline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnOverdue {
+    /// The task fails.
+    Fail,
+    /// The task is canceled.
+    Cancel,
+    /// The log says so and the run goes on.
+    Report,
+}
+
+/// What a send does that does not say whether it waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SendDefault {
+    /// It waits for the task to end or to ask for something.
+    Wait,
+    /// It returns the task at once.
+    Return,
+}
+
+/// What happens to a message for a task that is at work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhileWorking {
+    /// It is refused.
+    Refuse,
+    /// It joins the history, where the running executor finds it.
+    Append,
+}
+
+/// How an agent's runs are treated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentSettings {
+    /// The longest a run may take; `None` for no limit.
+    pub deadline: Option<Duration>,
+    /// What happens then.
+    pub on_overdue: OnOverdue,
+    /// How many runs go on at once.
+    pub max_running: usize,
+    /// How many more may wait for their turn; beyond that a send is refused as busy.
+    pub max_queued: usize,
+    /// How long an executor may clean up after its task was canceled.
+    pub grace: Duration,
+    /// What a send does that does not say whether it waits.
+    pub send_default: SendDefault,
+    /// What happens to a message for a task that is at work.
+    pub while_working: WhileWorking,
+}
+
+impl Default for AgentSettings {
+    fn default() -> Self {
+        Self {
+            deadline: Some(Duration::from_secs(600)),
+            on_overdue: OnOverdue::Fail,
+            max_running: 64,
+            max_queued: 1024,
+            grace: Duration::from_secs(5),
+            send_default: SendDefault::Wait,
+            while_working: WhileWorking::Refuse,
+        }
+    }
+}
+
+/// Something callable.
+pub struct Agent {
+    /// Its id, which is also its place in the routes.
+    pub id: AgentId,
+    /// What it says about itself.
+    pub card: Card,
+    /// How its runs are treated.
+    pub settings: AgentSettings,
+    /// What does its work.
+    pub executor: Arc<dyn AgentExecutor>,
+    published: AtomicBool,
+}
+
+impl Agent {
+    /// A published agent.
+    #[must_use]
+    pub fn new(
+        id: AgentId,
+        card: Card,
+        settings: AgentSettings,
+        executor: Arc<dyn AgentExecutor>,
+    ) -> Self {
+        Self { id, card, settings, executor, published: AtomicBool::new(true) }
+    }
+
+    /// Whether it can be called. An unpublished agent cannot be told from an unknown one.
+    #[must_use]
+    pub fn is_published(&self) -> bool {
+        self.published.load(Ordering::Relaxed)
+    }
+
+    /// Publishes or withdraws it.
+    pub fn set_published(&self, published: bool) {
+        self.published.store(published, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,35 @@
+//! The life of an A2A task, without I/O: what a task is, which step may follow which, who may see it,
+//! and the use cases of the protocol over ports. Nothing here reads a clock, a socket or a random
+//! number; every such need is a trait in [`ports`].
+//!
+//! Open [`state`], [`task`] and [`service`] first.
+
+pub mod agent;
+pub mod change;
+pub mod content;
+pub mod error;
+pub mod ids;
+pub mod modes;
+pub mod ports;
+pub mod raw_json;
+pub mod service;
+pub mod signal;
+pub mod state;
+pub mod task;
+#[cfg(feature = "testing")]
+pub mod testing;
+pub mod time;
+
+pub use agent::{Agent, AgentSettings, Card, OnOverdue, SendDefault, Skill, WhileWorking};
+pub use change::{ArtifactUpdate, Change, Recorded, StatusChange};
+pub use content::{Artifact, Content, Details, Message, Part, PartLabel, Parts, Role};
+pub use error::{Error, ErrorCode};
+pub use ids::{
+    AgentId, ArtifactId, ContextId, MessageId, Owner, Scope, TaskId, TaskKey, Tenant, Version,
+};
+pub use raw_json::RawJson;
+pub use service::Service;
+pub use signal::CancelSignal;
+pub use state::{Phase, TaskState};
+pub use task::{Refusal, Task};
+pub use time::Timestamp;

@@ -1,0 +1,17 @@
+//! What the domain needs from outside, as traits. Adapters implement them; the contract suites in
+//! `testing::contract` say what an implementation must hold to.
+
+mod bus;
+mod environment;
+mod executor;
+mod spawner;
+mod store;
+
+pub use bus::{Delivery, EventBus, Interest, Subscription};
+pub use environment::{Clock, IdGenerator};
+pub use executor::{Acceptance, AgentError, AgentExecutor, Outcome, Rejection, Request, Stopped, Turn};
+pub use spawner::{NoSlot, Slot, Spawner};
+pub use store::{Changes, Cursor, Page, Query, StoreError, TaskStore};
+
+#[cfg(feature = "testing")]
+pub use store::MockTaskStore;

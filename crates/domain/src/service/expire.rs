@@ -1,0 +1,62 @@
+//! Housekeeping: tasks that have waited too long for their client fail, and ended tasks are removed when
+//! their time is up. Deadlines of runs are kept by the spawner.
+
+use super::Service;
+use super::commit::NotCommitted;
+use super::run::Failure;
+use crate::error::Error;
+use crate::ports::StoreError;
+use crate::state::Phase;
+use crate::task::Task;
+use std::sync::Arc;
+
+/// How many waiting tasks are looked at in one go.
+const BATCH: usize = 256;
+
+/// What a sweep has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Swept {
+    /// Tasks that failed because nobody answered them.
+    pub failed: usize,
+    /// Ended tasks that were removed.
+    pub removed: usize,
+}
+
+impl Service {
+    /// One round of housekeeping, to be called every now and then.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn sweep(&self) -> Result<Swept, Error> {
+        let core = &self.0;
+        let stored = |error| core.store_error(error, "");
+        let now = core.ports.clock.now();
+        let mut swept = Swept::default();
+        let idle_since = now.before(core.limits.idle);
+        for key in core.ports.store.waiting_since(idle_since, BATCH).await.map_err(stored)? {
+            let task = match core.ports.store.load(&key).await {
+                Ok(task) => task,
+                Err(StoreError::NotFound) => continue,
+                Err(error) => return Err(stored(error)),
+            };
+            let still = task.state().phase() == Phase::Interrupted && !task.is_running();
+            if still && task.status_at() < idle_since && self.give_up(task).await? {
+                swept.failed += 1;
+            }
+        }
+        let kept_since = now.before(core.limits.retention);
+        swept.removed = core.ports.store.purge_ended_before(kept_since).await.map_err(stored)?;
+        Ok(swept)
+    }
+
+    /// Fails a task that nobody answered; says whether it did. If somebody just did something to it,
+    /// it is not idle any more and is left alone.
+    async fn give_up(&self, mut task: Arc<Task>) -> Result<bool, Error> {
+        let failed = self.0.failed(Failure::Unanswered);
+        match self.0.commit(&mut task, [failed]).await {
+            Ok(()) => Ok(true),
+            Err(NotCommitted::Conflict | NotCommitted::Refused(_) | NotCommitted::Gone) => Ok(false),
+            Err(NotCommitted::Failed(error)) => Err(self.0.store_error(error, "")),
+        }
+    }
+}

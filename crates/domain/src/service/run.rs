@@ -1,0 +1,207 @@
+//! One run: an executor at work on one message, and what its end means for the task. Every run ends in
+//! a decision.
+
+use super::Core;
+use super::commit::NotCommitted;
+use super::writer::TaskWriter;
+use crate::agent::{Agent, OnOverdue};
+use crate::change::{Change, StatusChange};
+use crate::content::{Message, Parts, Role};
+use crate::ids::{MessageId, TaskKey};
+use crate::ports::{AgentError, Outcome, StoreError, Turn};
+use crate::signal::CancelSignal;
+use crate::state::TaskState;
+use std::sync::Arc;
+use std::time::Duration;
+use uuid::Uuid;
+
+/// How a run came to its end.
+#[derive(Debug)]
+pub enum RunEnd {
+    /// The executor returned.
+    Returned(Result<Outcome, AgentError>),
+    /// The executor panicked, with this text.
+    Panicked(String),
+    /// The run took longer than the agent allows.
+    DeadlinePassed,
+    /// The task was over before the run was.
+    Stopped,
+    /// The server shut down before the run had ended.
+    ShutDown,
+}
+
+/// Why a task fails, in words for its client. What an executor or a library said is in the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Failure {
+    Agent(Uuid),
+    IllegalStep(Uuid),
+    TooLarge,
+    Deadline,
+    ShutDown,
+    Unanswered,
+}
+
+impl Failure {
+    fn text(self) -> String {
+        match self {
+            Self::Agent(reference) => format!("The agent failed (reference {reference})."),
+            Self::IllegalStep(reference) => {
+                format!("The agent gave an invalid response (reference {reference}).")
+            }
+            Self::TooLarge => "The agent's results are larger than a task may be.".to_owned(),
+            Self::Deadline => "The agent did not finish in time.".to_owned(),
+            Self::ShutDown => "The server shut down before the agent had finished.".to_owned(),
+            Self::Unanswered => "The task waited too long for an answer.".to_owned(),
+        }
+    }
+}
+
+/// How often the end of a run is written again when the store fails, and the first pause; it doubles.
+const END_TRIES: u32 = 6;
+const END_PAUSE: Duration = Duration::from_millis(50);
+
+/// An executor at work on one message. The spawner calls [`Run::work`] once and then, whatever became of
+/// that future, [`Run::end`].
+pub struct Run {
+    turn: Option<Turn>,
+    cancel: CancelSignal,
+    writer: TaskWriter,
+}
+
+impl Run {
+    pub(super) fn new(core: Arc<Core>, agent: Arc<Agent>, turn: Turn) -> Self {
+        let writer = TaskWriter::new(core, agent, turn.task.clone());
+        Self { cancel: turn.cancel.clone(), turn: Some(turn), writer }
+    }
+
+    /// The task.
+    #[must_use]
+    pub fn key(&self) -> &TaskKey {
+        self.writer.task().key()
+    }
+
+    /// The agent.
+    #[must_use]
+    pub fn agent(&self) -> &Arc<Agent> {
+        self.writer.agent()
+    }
+
+    /// What tells the executor that the task is over.
+    #[must_use]
+    pub fn cancel_signal(&self) -> &CancelSignal {
+        &self.cancel
+    }
+
+    /// Lets the executor work. May be dropped at any point.
+    pub async fn work(&mut self) -> RunEnd {
+        let Some(turn) = self.turn.take() else { return RunEnd::Stopped };
+        let executor = self.writer.agent().executor.clone();
+        RunEnd::Returned(executor.run(turn, &mut self.writer).await)
+    }
+
+    /// Writes what the end of the run means. A task that has ended meanwhile stays as it is. When the
+    /// store fails, this tries again for a while and then tells the subscribers that nothing will come.
+    pub async fn end(self, end: RunEnd) {
+        let Self { mut writer, .. } = self;
+        let core = writer.core().clone();
+        let changes = core.decide(&writer, end);
+        let mut pause = END_PAUSE;
+        for attempt in 1..=END_TRIES {
+            let error = match core.conclude(&mut writer, &changes).await {
+                Ok(()) => return,
+                Err(error) => error,
+            };
+            tracing::error!(task = %writer.task().key().id, attempt, error = &error as &dyn std::error::Error, "the end of a run could not be stored");
+            if attempt < END_TRIES {
+                core.ports.clock.sleep(pause).await;
+                pause *= 2;
+            }
+        }
+        core.ports.bus.close(writer.task().key());
+    }
+}
+
+impl Core {
+    /// The changes that the end of a run means.
+    fn decide(&self, writer: &TaskWriter, end: RunEnd) -> Vec<Change> {
+        let status = |state, parts| vec![StatusChange::ending(state, Some(self.reply(parts)))];
+        let id = writer.task().key().id;
+        match end {
+            RunEnd::Returned(Ok(Outcome::Completed(reply))) => {
+                let completed = StatusChange::ending(TaskState::Completed, None);
+                let reply = reply.map(|parts| Change::Message(self.reply(parts)));
+                reply.into_iter().chain([completed]).collect()
+            }
+            RunEnd::Returned(Ok(Outcome::InputRequired(parts))) => {
+                status(TaskState::InputRequired, parts)
+            }
+            RunEnd::Returned(Ok(Outcome::AuthRequired(parts))) => {
+                status(TaskState::AuthRequired, parts)
+            }
+            RunEnd::Returned(Ok(Outcome::Rejected(parts))) => status(TaskState::Rejected, parts),
+            RunEnd::Returned(Err(AgentError::Stopped(_))) => {
+                vec![self.failed(writer.failure().unwrap_or(Failure::Agent(self.ports.ids.uuid())))]
+            }
+            RunEnd::Returned(Err(AgentError::Failed(error))) => {
+                let reference = self.ports.ids.uuid();
+                tracing::error!(%reference, task = %id, error = &*error, "an executor failed");
+                vec![self.failed(Failure::Agent(reference))]
+            }
+            RunEnd::Panicked(text) => {
+                let reference = self.ports.ids.uuid();
+                tracing::error!(%reference, task = %id, panic = text, "an executor panicked");
+                vec![self.failed(Failure::Agent(reference))]
+            }
+            RunEnd::DeadlinePassed => {
+                tracing::warn!(task = %id, "a run passed its deadline");
+                match writer.agent().settings.on_overdue {
+                    OnOverdue::Cancel => vec![StatusChange::ending(TaskState::Canceled, None)],
+                    OnOverdue::Fail | OnOverdue::Report => vec![self.failed(Failure::Deadline)],
+                }
+            }
+            // The task was over when the run was stopped; should it not be, it fails like any other.
+            RunEnd::Stopped | RunEnd::ShutDown => vec![self.failed(Failure::ShutDown)],
+        }
+    }
+
+    async fn conclude(&self, writer: &mut TaskWriter, changes: &[Change]) -> Result<(), StoreError> {
+        loop {
+            // A future that was dropped between applying and storing leaves a copy that is ahead.
+            if !writer.is_clean() && !writer.reload().await? {
+                return Ok(());
+            }
+            if writer.task().state().is_terminal() {
+                return Ok(());
+            }
+            match writer.write(changes.iter().cloned()).await {
+                Ok(()) => return Ok(()),
+                Err(NotCommitted::Refused(refusal)) => {
+                    tracing::debug!(%refusal, "the end of a run came too late");
+                    return Ok(());
+                }
+                Err(NotCommitted::Gone) => return Ok(()),
+                Err(NotCommitted::Conflict) => {}
+                Err(NotCommitted::Failed(error)) => return Err(error),
+            }
+        }
+    }
+
+    /// The last status of a task that fails.
+    pub(super) fn failed(&self, failure: Failure) -> Change {
+        let message = self.reply(Parts::text(failure.text()));
+        StatusChange::ending(TaskState::Failed, Some(message))
+    }
+
+    fn reply(&self, parts: Parts) -> Arc<Message> {
+        Arc::new(self.message(Role::Agent, parts))
+    }
+
+    /// A message of the server's own making.
+    pub(super) fn message(&self, role: Role, parts: Parts) -> Message {
+        // A formatted UUID is never empty, which is all that a message id must not be.
+        match MessageId::new(self.fresh_name()) {
+            Ok(id) => Message::new(id, role, parts),
+            Err(rule) => unreachable!("a fresh id {rule}"),
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! What an executor writes with. Each method returns when the change is stored and handed out.
+
+use super::Core;
+use super::commit::NotCommitted;
+use super::run::Failure;
+use crate::agent::Agent;
+use crate::change::{ArtifactUpdate, Change, StatusChange};
+use crate::content::{Message, Parts, Role};
+use crate::ids::ArtifactId;
+use crate::ports::{Stopped, StoreError};
+use crate::state::TaskState;
+use crate::task::{Refusal, Task};
+use std::sync::Arc;
+
+/// Writes changes of one task, one after the other: it is lent to the executor exclusively, so the order
+/// of an executor's writes is the order of its calls.
+pub struct TaskWriter {
+    core: Arc<Core>,
+    agent: Arc<Agent>,
+    /// The task as this run knows it. Others may commit too: a cancel, an appended message. Then the
+    /// store reports a conflict, the task is read again and the change is tried again.
+    task: Arc<Task>,
+    /// False while `task` may be ahead of the store because a write was begun and not finished.
+    clean: bool,
+    /// Messages of the client that the executor has been shown.
+    shown: usize,
+    failure: Option<Failure>,
+}
+
+impl TaskWriter {
+    pub(super) fn new(core: Arc<Core>, agent: Arc<Agent>, task: Arc<Task>) -> Self {
+        let shown = task.history().len();
+        Self { core, agent, task, clean: true, shown, failure: None }
+    }
+
+    /// The task as this run knows it.
+    #[must_use]
+    pub fn task(&self) -> &Task {
+        &self.task
+    }
+
+    /// Says that work has begun, or how it goes. Without a text, and when the task is working already,
+    /// there is nothing to say and nothing is written.
+    ///
+    /// # Errors
+    /// [`Stopped`] when the task takes no more changes.
+    pub async fn working(&mut self, progress: Option<Parts>) -> Result<(), Stopped> {
+        if progress.is_none() && self.task.state() == TaskState::Working {
+            return Ok(());
+        }
+        let message = progress.map(|parts| self.message(parts));
+        self.step(StatusChange::report(TaskState::Working, message)).await
+    }
+
+    /// Says that credentials are needed and that the run goes on by itself when it has them.
+    ///
+    /// # Errors
+    /// [`Stopped`] when the task takes no more changes.
+    pub async fn auth_required(&mut self, what: Parts) -> Result<(), Stopped> {
+        let message = self.message(what);
+        self.step(StatusChange::report(TaskState::AuthRequired, Some(message))).await
+    }
+
+    /// Writes a whole artifact.
+    ///
+    /// # Errors
+    /// [`Stopped`] when the task takes no more changes.
+    pub async fn artifact(&mut self, id: ArtifactId, parts: Parts) -> Result<(), Stopped> {
+        let update = ArtifactUpdate { id, parts, append: false, last: true, details: None };
+        self.update(update).await
+    }
+
+    /// Writes the next piece of an artifact: makes it, or extends it. The last piece should say so.
+    ///
+    /// # Errors
+    /// [`Stopped`] when the task takes no more changes.
+    pub async fn chunk(
+        &mut self,
+        id: &ArtifactId,
+        parts: Parts,
+        last: bool,
+    ) -> Result<(), Stopped> {
+        let append = self.task.artifact(id).is_some();
+        self.update(ArtifactUpdate { id: id.clone(), parts, append, last, details: None }).await
+    }
+
+    /// Writes a piece of an artifact as it is given. Extending an artifact that does not exist is against
+    /// the protocol: the task then fails.
+    ///
+    /// # Errors
+    /// [`Stopped`] when the task takes no more changes.
+    pub async fn update(&mut self, update: ArtifactUpdate) -> Result<(), Stopped> {
+        if self.task.weight().saturating_add(update.parts.weight()) > self.core.limits.task_bytes {
+            self.failure = Some(Failure::TooLarge);
+            return Err(Stopped);
+        }
+        self.step(Change::Artifact(Arc::new(update))).await
+    }
+
+    /// The client's messages that came while the run was under way and that were not shown yet.
+    ///
+    /// # Errors
+    /// [`Stopped`] when the task takes no more changes.
+    pub async fn inbox(&mut self) -> Result<Vec<Arc<Message>>, Stopped> {
+        if !self.reload().await.map_err(|error| self.give_up(error))? {
+            return Err(Stopped);
+        }
+        let history = self.task.history();
+        let new = history[self.shown.min(history.len())..].iter();
+        let new = new.filter(|message| message.role == Role::User).cloned().collect();
+        self.shown = history.len();
+        Ok(new)
+    }
+
+    /// The newest `limit` messages of the task's conversation, oldest first, over all its tasks.
+    ///
+    /// # Errors
+    /// [`Stopped`] when the store fails.
+    pub async fn conversation(&mut self, limit: usize) -> Result<Vec<Arc<Message>>, Stopped> {
+        let (scope, context) = (&self.task.key().scope, self.task.context());
+        let messages = self.core.ports.store.conversation(scope, context, limit).await;
+        messages.map_err(|error| self.give_up(error))
+    }
+
+    /// Commits one change; looks again as often as somebody else was faster.
+    async fn step(&mut self, change: Change) -> Result<(), Stopped> {
+        loop {
+            let refused = match self.write([change.clone()]).await {
+                Ok(()) => return Ok(()),
+                Err(NotCommitted::Conflict) => {
+                    if !self.reload().await.map_err(|error| self.give_up(error))? {
+                        return Err(Stopped);
+                    }
+                    continue;
+                }
+                Err(NotCommitted::Gone) => return Err(Stopped),
+                Err(NotCommitted::Failed(error)) => return Err(self.give_up(error)),
+                Err(NotCommitted::Refused(refusal)) => refusal,
+            };
+            if !matches!(refused, Refusal::Terminal(_)) {
+                let reference = self.core.ports.ids.uuid();
+                let task = self.task.key().id;
+                tracing::error!(%reference, %task, %refused, "an executor broke the protocol");
+                self.failure = Some(Failure::IllegalStep(reference));
+            }
+            return Err(Stopped);
+        }
+    }
+
+    fn give_up(&self, error: StoreError) -> Stopped {
+        let task = self.task.key().id;
+        tracing::error!(%task, error = &error as &dyn std::error::Error, "a change could not be stored");
+        Stopped
+    }
+
+    fn message(&self, parts: Parts) -> Arc<Message> {
+        Arc::new(self.core.message(Role::Agent, parts))
+    }
+
+    pub(super) async fn write(
+        &mut self,
+        changes: impl IntoIterator<Item = Change>,
+    ) -> Result<(), NotCommitted> {
+        self.clean = false;
+        let written = self.core.commit(&mut self.task, changes).await;
+        // A refusal of a single change leaves the task as it was; everything else needs a look.
+        self.clean = written.is_ok();
+        written
+    }
+
+    /// Reads the task again; says whether it is still there.
+    pub(super) async fn reload(&mut self) -> Result<bool, StoreError> {
+        match self.core.ports.store.load(self.task.key()).await {
+            Ok(task) => {
+                self.task = task;
+                self.clean = true;
+                Ok(true)
+            }
+            Err(StoreError::NotFound) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    pub(super) fn is_clean(&self) -> bool {
+        self.clean
+    }
+
+    pub(super) fn core(&self) -> &Arc<Core> {
+        &self.core
+    }
+
+    pub(super) fn agent(&self) -> &Arc<Agent> {
+        &self.agent
+    }
+
+    pub(super) fn failure(&self) -> Option<Failure> {
+        self.failure
+    }
+}

@@ -1,0 +1,93 @@
+//! Points in time, to the millisecond, in UTC: the form that every dialect writes
+//! (specification 1.0 §5.6.1).
+
+use std::fmt;
+use std::time::Duration;
+
+/// Milliseconds since 1970-01-01T00:00:00Z.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Timestamp(i64);
+
+/// A text that is not an RFC 3339 time with an offset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("must be an RFC 3339 time with an offset, such as 2026-01-31T12:00:00.000Z")]
+pub struct InvalidTime;
+
+/// The largest distance from 1970 that can be written with a four-digit year.
+const MAX_MILLIS: i64 = 253_402_300_799_999;
+
+impl Timestamp {
+    /// The time `millis` milliseconds after 1970-01-01T00:00:00Z; times beyond the year 9999 become
+    /// its last millisecond.
+    #[must_use]
+    pub fn from_millis(millis: i64) -> Self {
+        Self(millis.clamp(-62_135_596_800_000, MAX_MILLIS))
+    }
+
+    /// Milliseconds since 1970-01-01T00:00:00Z.
+    #[must_use]
+    pub const fn as_millis(self) -> i64 {
+        self.0
+    }
+
+    /// Reads an RFC 3339 time with any offset.
+    ///
+    /// # Errors
+    /// [`InvalidTime`] for anything else.
+    pub fn parse(text: &str) -> Result<Self, InvalidTime> {
+        let time: jiff::Timestamp = text.parse().map_err(|_| InvalidTime)?;
+        Ok(Self::from_millis(time.as_millisecond()))
+    }
+
+    /// This time and `by` more.
+    #[must_use]
+    pub fn after(self, by: Duration) -> Self {
+        Self::from_millis(self.0.saturating_add(i64::try_from(by.as_millis()).unwrap_or(i64::MAX)))
+    }
+
+    /// This time less `by`.
+    #[must_use]
+    pub fn before(self, by: Duration) -> Self {
+        Self::from_millis(self.0.saturating_sub(i64::try_from(by.as_millis()).unwrap_or(i64::MAX)))
+    }
+}
+
+/// Writes `YYYY-MM-DDTHH:MM:SS.mmmZ`.
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match jiff::Timestamp::from_millisecond(self.0) {
+            Ok(time) => write!(f, "{time:.3}"),
+            Err(_) => f.write_str("9999-12-31T23:59:59.999Z"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_written_in_utc_with_three_digits() {
+        for (text, written) in [
+            ("2026-01-01T05:30:00+05:30", "2026-01-01T00:00:00.000Z"),
+            ("2026-01-01T00:00:00Z", "2026-01-01T00:00:00.000Z"),
+            ("2026-12-31T23:59:59.9999Z", "2026-12-31T23:59:59.999Z"),
+        ] {
+            assert_eq!(Timestamp::parse(text).map(|t| t.to_string()).as_deref(), Ok(written));
+        }
+    }
+
+    #[test]
+    fn a_time_without_offset_or_shape_is_refused() {
+        for text in ["2026-01-01T00:00:00", "not-a-time", "12345", "", "2026-13-01T00:00:00Z"] {
+            assert_eq!(Timestamp::parse(text), Err(InvalidTime), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_far_ends_are_still_four_digit_years() {
+        assert_eq!(Timestamp::from_millis(i64::MAX).to_string(), "9999-12-31T23:59:59.999Z");
+        let now = Timestamp::from_millis(0);
+        assert_eq!(now.after(Duration::MAX).as_millis(), MAX_MILLIS);
+    }
+}

@@ -1,0 +1,253 @@
+//! The runtime of runs: limits per agent, deadlines, panics, cancel with grace, drain.
+
+use a2ad_domain::ports::{NoSlot, Slot, Spawner};
+use a2ad_domain::service::{Run, RunEnd};
+use a2ad_domain::{Agent, AgentId, CancelSignal, OnOverdue, TaskKey};
+use std::any::Any;
+use std::collections::HashMap;
+use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
+use std::time::Duration;
+use tokio::sync::{Semaphore, watch};
+
+/// Runs executors on the tokio runtime it is used on. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct Runtime(Arc<Inner>);
+
+struct Inner {
+    lanes: Mutex<HashMap<AgentId, Arc<Lane>>>,
+    /// The runs that are under way or queued. A run takes its entry out when it has ended; its number
+    /// keeps it from taking out that of the run after it.
+    live: Mutex<HashMap<TaskKey, (u64, CancelSignal)>>,
+    numbers: AtomicU64,
+    /// How many runs are under way or queued, for whoever waits for none.
+    count: watch::Sender<usize>,
+    /// Raised when the server does not wait any longer for runs to end.
+    shut_down: CancelSignal,
+}
+
+impl Default for Inner {
+    fn default() -> Self {
+        Self {
+            lanes: Mutex::default(),
+            live: Mutex::default(),
+            numbers: AtomicU64::new(0),
+            count: watch::Sender::new(0),
+            shut_down: CancelSignal::new(),
+        }
+    }
+}
+
+/// The places of one agent.
+struct Lane {
+    running: Semaphore,
+    /// Places taken, by runs under way, queued and reserved.
+    taken: AtomicUsize,
+    places: usize,
+}
+
+/// What a drain came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Drained {
+    /// Runs that were ended because they took too long.
+    pub cut_off: usize,
+}
+
+impl Runtime {
+    /// A runtime without runs.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many runs are under way or queued.
+    #[must_use]
+    pub fn live(&self) -> usize {
+        lock(&self.0.live).len()
+    }
+
+    /// Waits until no run is left, at most `limit`; then ends the rest as failed and waits for that.
+    pub async fn drain(&self, limit: Duration) -> Drained {
+        let mut count = self.0.count.subscribe();
+        if tokio::time::timeout(limit, count.wait_for(|count| *count == 0)).await.is_ok() {
+            return Drained { cut_off: 0 };
+        }
+        let cut_off = self.live();
+        self.0.shut_down.raise();
+        for (_, signal) in lock(&self.0.live).values() {
+            signal.raise();
+        }
+        // The sender is part of this runtime, so waiting cannot fail.
+        let _ = count.wait_for(|count| *count == 0).await;
+        Drained { cut_off }
+    }
+
+    fn lane(&self, agent: &Agent) -> Arc<Lane> {
+        let mut lanes = lock(&self.0.lanes);
+        if let Some(lane) = lanes.get(&agent.id) {
+            return lane.clone();
+        }
+        let settings = &agent.settings;
+        let lane = Arc::new(Lane {
+            running: Semaphore::new(settings.max_running.min(Semaphore::MAX_PERMITS)),
+            taken: AtomicUsize::new(0),
+            places: settings.max_running.saturating_add(settings.max_queued),
+        });
+        lanes.insert(agent.id.clone(), lane.clone());
+        lane
+    }
+}
+
+impl Spawner for Runtime {
+    fn reserve(&self, agent: &Agent) -> Result<Box<dyn Slot>, NoSlot> {
+        let lane = self.lane(agent);
+        let free = |taken| (taken < lane.places).then_some(taken + 1);
+        lane.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, free).map_err(|_| NoSlot)?;
+        Ok(Box::new(Place { runtime: self.clone(), lane }))
+    }
+
+    fn stop(&self, key: &TaskKey) {
+        let signal = lock(&self.0.live).get(key).map(|(_, signal)| signal.clone());
+        if let Some(signal) = signal {
+            signal.raise();
+        }
+    }
+}
+
+/// A reserved place; gives itself back when dropped, which is also when its run has ended.
+struct Place {
+    runtime: Runtime,
+    lane: Arc<Lane>,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.lane.taken.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Slot for Place {
+    fn start(self: Box<Self>, run: Run) {
+        let inner = &self.runtime.0;
+        let number = inner.numbers.fetch_add(1, Ordering::Relaxed);
+        let entry = (number, run.cancel_signal().clone());
+        lock(&inner.live).insert(run.key().clone(), entry);
+        inner.count.send_modify(|count| *count += 1);
+        let listed = Listed { inner: inner.clone(), key: run.key().clone(), number };
+        tokio::spawn(async move {
+            let place = *self;
+            drive(&place.lane, &place.runtime.0.shut_down, run).await;
+            drop(listed);
+            drop(place);
+        });
+    }
+}
+
+/// A run's entry in the list of live runs.
+struct Listed {
+    inner: Arc<Inner>,
+    key: TaskKey,
+    number: u64,
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        let mut live = lock(&self.inner.live);
+        if live.get(&self.key).is_some_and(|(number, _)| *number == self.number) {
+            live.remove(&self.key);
+        }
+        drop(live);
+        self.inner.count.send_modify(|count| *count -= 1);
+    }
+}
+
+/// Lets a run wait for its turn, work and end.
+async fn drive(lane: &Lane, shut_down: &CancelSignal, mut run: Run) {
+    let cancel = run.cancel_signal().clone();
+    let end = {
+        let mut turn = pin!(lane.running.acquire());
+        let mut stopped = pin!(cancel.raised());
+        let permit = poll_fn(|context| {
+            // Looked at first: a run that was stopped while it was queued never starts.
+            if stopped.as_mut().poll(context).is_ready() {
+                return Poll::Ready(None);
+            }
+            turn.as_mut().poll(context).map(|permit| permit.ok())
+        })
+        .await;
+        match permit {
+            Some(_permit) => supervise(&mut run, &cancel, shut_down).await,
+            None => RunEnd::Stopped,
+        }
+    };
+    let cut_off = matches!(end, RunEnd::Stopped) && shut_down.is_raised();
+    let end = if cut_off { RunEnd::ShutDown } else { end };
+    run.end(end).await;
+}
+
+/// Lets the executor work until it returns, panics, is out of time, or has been stopped and had its grace.
+async fn supervise(run: &mut Run, cancel: &CancelSignal, shut_down: &CancelSignal) -> RunEnd {
+    let agent = run.agent().clone();
+    let (task, settings) = (run.key().id, &agent.settings);
+    let mut work = pin!(guarded(run.work()));
+    let mut stopped = pin!(cancel.raised());
+    let mut deadline = settings.deadline.map(|after| Box::pin(tokio::time::sleep(after)));
+    let first = poll_fn(|context| {
+        if let Poll::Ready(end) = work.as_mut().poll(context) {
+            return Poll::Ready(Some(end));
+        }
+        if stopped.as_mut().poll(context).is_ready() {
+            return Poll::Ready(None);
+        }
+        if let Some(timer) = &mut deadline
+            && timer.as_mut().poll(context).is_ready()
+        {
+            if settings.on_overdue != OnOverdue::Report {
+                return Poll::Ready(Some(RunEnd::DeadlinePassed));
+            }
+            tracing::warn!(%task, agent = %agent.id, "a run passed its deadline and goes on");
+            deadline = None;
+        }
+        Poll::Pending
+    })
+    .await;
+    match first {
+        Some(end) => end,
+        // The task is over. What the executor still does is clean up, and nothing it writes is taken.
+        // A server that shuts down has waited already.
+        None => tokio::select! {
+            biased;
+            () = shut_down.raised() => RunEnd::Stopped,
+            end = work => end,
+            () = tokio::time::sleep(settings.grace) => RunEnd::Stopped,
+        },
+    }
+}
+
+/// Turns a panic of the executor into an end of its run.
+async fn guarded(work: impl Future<Output = RunEnd>) -> RunEnd {
+    let mut work = pin!(work);
+    poll_fn(|context| {
+        // After a panic the future is not polled again, and what it leaves behind is read anew from the
+        // store, so nothing half-done is seen.
+        match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
+            Ok(poll) => poll,
+            Err(panic) => Poll::Ready(RunEnd::Panicked(panic_text(&*panic))),
+        }
+    })
+    .await
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    text.unwrap_or_else(|| "a panic without a text".to_owned())
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

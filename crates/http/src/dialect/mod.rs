@@ -1,0 +1,124 @@
+//! A dialect is a line of the protocol as a table of shapes: names of methods, how their parameters are
+//! read and how answers are written. What is done with a call is the same in every dialect.
+
+pub(crate) mod profile;
+pub(crate) mod text;
+pub(crate) mod v03;
+
+use crate::rpc::Fault;
+use a2ad_domain::ports::Page;
+use a2ad_domain::service::{ListTasks, SendMessage};
+use a2ad_domain::{ContextId, Message, Recorded, Task, TaskKey};
+use profile::Profile;
+use serde_json::value::RawValue;
+
+/// What the server does, by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Method {
+    Send,
+    Stream,
+    Get,
+    List,
+    Cancel,
+    Attach,
+    PushConfig,
+    ExtendedCard,
+}
+
+/// What the server does, with everything it needs to know. REST and other bindings make the same calls.
+#[derive(Debug)]
+pub(crate) enum Call {
+    Send(Box<SendMessage>, View),
+    Stream(Box<SendMessage>, View),
+    Get(String, View),
+    List(ListTasks, Option<String>, View),
+    Cancel(String),
+    Attach(String),
+    PushConfig,
+    ExtendedCard,
+}
+
+/// How much of a task is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct View {
+    /// How many of the newest messages; `None` for all.
+    pub(crate) history: Option<usize>,
+    pub(crate) artifacts: bool,
+}
+
+impl View {
+    pub(crate) const WHOLE: View = View { history: None, artifacts: true };
+}
+
+/// What a call came to.
+pub(crate) enum Answer<'a> {
+    Task(&'a Task, View),
+    Message(&'a Message, &'a ContextId),
+    Page { page: &'a Page, size: usize, token: &'a str, view: View },
+}
+
+/// A change on its way to a subscriber.
+pub(crate) struct Event<'a> {
+    pub(crate) key: &'a TaskKey,
+    pub(crate) context: &'a ContextId,
+    pub(crate) change: &'a Recorded,
+    /// Whether the stream ends with it.
+    pub(crate) last: bool,
+}
+
+/// A parameter that does not fit: its path and what is wrong. An empty path stands for the parameters as
+/// a whole.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Invalid {
+    pub(crate) field: String,
+    pub(crate) problem: String,
+}
+
+impl Invalid {
+    pub(crate) fn new(field: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self { field: field.into(), problem: problem.into() }
+    }
+}
+
+/// Why parameters were not read.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Unreadable {
+    /// A parameter does not fit.
+    Invalid(Invalid),
+    /// The parameters are missing altogether.
+    Missing,
+    /// The text is not JSON that means anything: half a surrogate pair, a member given twice.
+    NotJson,
+    /// The call asks for push notifications.
+    PushNotification,
+}
+
+impl From<Invalid> for Unreadable {
+    fn from(invalid: Invalid) -> Self {
+        Self::Invalid(invalid)
+    }
+}
+
+/// One line of the protocol.
+pub(crate) trait Dialect: Send + Sync {
+    /// The method of a name.
+    fn method(&self, name: &str) -> Option<Method>;
+    /// The method that took the place of an old name.
+    fn successor(&self, name: &str) -> Option<&'static str>;
+    /// Reads the parameters of a call.
+    fn decode(
+        &self,
+        method: Method,
+        params: Option<&RawValue>,
+        profile: &Profile,
+    ) -> Result<Call, Unreadable>;
+    /// Writes what a call came to.
+    fn answer(&self, answer: &Answer<'_>, profile: &Profile, out: &mut Vec<u8>);
+    /// Writes a change; `false` when subscribers are not shown changes of its kind.
+    fn change(&self, event: &Event<'_>, profile: &Profile, out: &mut Vec<u8>) -> bool;
+    /// Writes an error object.
+    fn fault(&self, fault: &Fault, profile: &Profile, out: &mut Vec<u8>);
+}
+
+/// The versions that are served, as errors and cards list them.
+pub(crate) const SUPPORTED_VERSIONS: &str = "0.3";

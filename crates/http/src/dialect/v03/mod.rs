@@ -1,0 +1,67 @@
+//! The 0.3 line, spoken by everybody who names no version.
+
+mod decode;
+mod encode;
+mod fault;
+mod part;
+
+use super::profile::Profile;
+use super::{Answer, Call, Dialect, Event, Method, Unreadable};
+use crate::rpc::Fault;
+use serde_json::value::RawValue;
+
+/// The 0.3 line.
+pub(crate) struct V03;
+
+/// The methods (specification 0.3 §7, with `tasks/list` as later drafts have it), and other names that
+/// the specification and servers before us have used for the extended card.
+const METHODS: [(&str, Method); 13] = [
+    ("message/send", Method::Send),
+    ("message/stream", Method::Stream),
+    ("tasks/get", Method::Get),
+    ("tasks/list", Method::List),
+    ("tasks/cancel", Method::Cancel),
+    ("tasks/resubscribe", Method::Attach),
+    ("tasks/pushNotificationConfig/set", Method::PushConfig),
+    ("tasks/pushNotificationConfig/get", Method::PushConfig),
+    ("tasks/pushNotificationConfig/list", Method::PushConfig),
+    ("tasks/pushNotificationConfig/delete", Method::PushConfig),
+    ("agent/getAuthenticatedExtendedCard", Method::ExtendedCard),
+    ("agent/authenticatedExtendedCard", Method::ExtendedCard),
+    ("agent/getExtendedCard", Method::ExtendedCard),
+];
+
+/// Names from before 0.2 and what they are called now.
+const SUCCESSORS: [(&str, &str); 2] =
+    [("tasks/send", "message/send"), ("tasks/sendSubscribe", "message/stream")];
+
+impl Dialect for V03 {
+    fn method(&self, name: &str) -> Option<Method> {
+        METHODS.iter().find(|(known, _)| *known == name).map(|(_, method)| *method)
+    }
+
+    fn successor(&self, name: &str) -> Option<&'static str> {
+        SUCCESSORS.iter().find(|(old, _)| *old == name).map(|(_, new)| *new)
+    }
+
+    fn decode(
+        &self,
+        method: Method,
+        params: Option<&RawValue>,
+        profile: &Profile,
+    ) -> Result<Call, Unreadable> {
+        decode::call(method, params, profile)
+    }
+
+    fn answer(&self, answer: &Answer<'_>, profile: &Profile, out: &mut Vec<u8>) {
+        encode::answer(answer, profile, out);
+    }
+
+    fn change(&self, event: &Event<'_>, profile: &Profile, out: &mut Vec<u8>) -> bool {
+        encode::change(event, profile, out)
+    }
+
+    fn fault(&self, fault: &Fault, profile: &Profile, out: &mut Vec<u8>) {
+        fault::fault(fault, profile, out);
+    }
+}

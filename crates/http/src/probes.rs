@@ -1,0 +1,74 @@
+//! Probes for operators: is it alive, is it ready, how is it doing.
+
+use crate::json;
+use crate::reply::{self, Reply};
+use crate::routes::Shared;
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderValue, StatusCode};
+use std::fmt::Write;
+
+/// Figures of the running server.
+pub trait Vitals: Send + Sync {
+    /// Runs under way or queued.
+    fn live_runs(&self) -> usize;
+    /// Tasks that somebody follows.
+    fn subscribed_tasks(&self) -> usize;
+    /// Tasks in the store, where that is known.
+    fn stored_tasks(&self) -> Option<usize>;
+}
+
+/// The process answers.
+pub(crate) fn health() -> Reply {
+    reply::json(StatusCode::OK, r#"{"status":"ok"}"#)
+}
+
+/// Whether messages are taken.
+pub(crate) fn readiness(shared: &Shared) -> Reply {
+    if shared.service.is_draining() {
+        let status = StatusCode::SERVICE_UNAVAILABLE;
+        return reply::failure(status, "UNAVAILABLE", "The server is shutting down");
+    }
+    reply::json(StatusCode::OK, r#"{"status":"ready"}"#)
+}
+
+/// How the server is doing, for people.
+pub(crate) fn status(shared: &Shared) -> Reply {
+    let mut out = Vec::with_capacity(256);
+    json::object(&mut out, |o| {
+        o.string("version", env!("CARGO_PKG_VERSION"));
+        o.plain("draining", shared.service.is_draining());
+        for (name, _, value) in figures(shared) {
+            o.plain(name, value);
+        }
+    });
+    reply::json(StatusCode::OK, out)
+}
+
+/// How the server is doing, for Prometheus.
+pub(crate) fn metrics(shared: &Shared) -> Reply {
+    let mut text = String::with_capacity(512);
+    for (name, help, value) in figures(shared) {
+        let _ = writeln!(
+            text,
+            "# HELP a2ad_{name} {help}\n# TYPE a2ad_{name} gauge\na2ad_{name} {value}"
+        );
+    }
+    let mut reply = reply::json(StatusCode::OK, text);
+    let plain = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+    reply.headers_mut().insert(CONTENT_TYPE, plain);
+    reply
+}
+
+fn figures(shared: &Shared) -> Vec<(&'static str, &'static str, usize)> {
+    let vitals = &shared.vitals;
+    let agents = shared.service.agents().filter(|agent| agent.is_published()).count();
+    let mut figures = vec![
+        ("published_agents", "Agents that can be called.", agents),
+        ("live_runs", "Runs under way or queued.", vitals.live_runs()),
+        ("subscribed_tasks", "Tasks that somebody follows.", vitals.subscribed_tasks()),
+    ];
+    if let Some(tasks) = vitals.stored_tasks() {
+        figures.push(("stored_tasks", "Tasks in the store.", tasks));
+    }
+    figures
+}

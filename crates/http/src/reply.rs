@@ -1,0 +1,70 @@
+//! Answers of the routes that are no calls, and the headers that answers share.
+
+use crate::json;
+use axum::body::Body;
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::{HeaderValue, Response, StatusCode};
+
+pub(crate) type Reply = Response<Body>;
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+
+/// A JSON body.
+pub(crate) fn json(status: StatusCode, body: impl Into<Body>) -> Reply {
+    let mut reply = Response::new(body.into());
+    *reply.status_mut() = status;
+    reply.headers_mut().insert(CONTENT_TYPE, JSON);
+    reply
+}
+
+/// An answer that no call was behind: the shape of the 1.0 line's HTTP errors (specification 1.0 §11.6).
+pub(crate) fn failure(status: StatusCode, name: &'static str, message: &str) -> Reply {
+    let mut out = Vec::with_capacity(128);
+    json::object(&mut out, |body| {
+        body.object("error", |error| {
+            error.plain("code", status.as_u16());
+            error.string("status", name);
+            error.string("message", message);
+        });
+    });
+    let mut reply = json(status, out);
+    reply.headers_mut().insert(CACHE_CONTROL, NO_STORE);
+    reply
+}
+
+/// No such agent, or no such route.
+pub(crate) fn not_found(what: &str) -> Reply {
+    failure(StatusCode::NOT_FOUND, "NOT_FOUND", what)
+}
+
+/// The caller is not let in.
+pub(crate) fn unauthorized(challenge: crate::Challenge) -> Reply {
+    let mut reply = failure(
+        StatusCode::UNAUTHORIZED,
+        "UNAUTHENTICATED",
+        "Valid credentials are needed for this request",
+    );
+    let value = HeaderValue::from_static(challenge.header());
+    reply.headers_mut().insert(WWW_AUTHENTICATE, value);
+    reply
+}
+
+/// The server cannot take the call now, and the client may repeat it.
+pub(crate) fn busy(status: StatusCode, body: Vec<u8>) -> Reply {
+    let mut reply = json(status, body);
+    reply.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    reply
+}
+
+/// A stream of events (specification 1.0 §9.4.2): not cached, not buffered by proxies.
+pub(crate) fn events(body: Body) -> Reply {
+    const HEADERS: [(HeaderName, HeaderValue); 3] = [
+        (CONTENT_TYPE, HeaderValue::from_static("text/event-stream")),
+        (CACHE_CONTROL, HeaderValue::from_static("no-cache")),
+        (HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no")),
+    ];
+    let mut reply = Response::new(body);
+    reply.headers_mut().extend(HEADERS.map(|(name, value)| (Some(name), value)));
+    reply
+}

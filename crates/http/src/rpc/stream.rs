@@ -1,0 +1,147 @@
+//! Answers that are streams of events. Each frame is a whole JSON-RPC answer with the request's id, and
+//! carries the version of what it shows, so that a client that lost the connection can go on exactly
+//! where it was. A stream is read at the pace of its own client and nobody waits for it.
+
+use super::{Exchange, Fault};
+use crate::dialect::profile::Profile;
+use crate::dialect::{Answer, Dialect, Event, View};
+use crate::reply::{self, Reply};
+use crate::routes::Settings;
+use a2ad_domain::service::{Streamed, Watch};
+use a2ad_domain::{ContextId, Error, Recorded, Task, Version};
+use axum::body::Body;
+use axum::http::HeaderMap;
+use bytes::Bytes;
+use futures_util::stream;
+use std::convert::Infallible;
+use std::io::Write;
+use std::sync::Arc;
+
+const KEEP_ALIVE: &[u8] = b": keep-alive\n\n";
+
+/// The answer of a call that streams.
+pub(super) fn reply(
+    exchange: &Exchange<'_>,
+    streamed: Result<Streamed, Error>,
+    view: View,
+    headers: &HeaderMap,
+) -> Reply {
+    match streamed {
+        Err(error) => exchange.stream_fault(&Fault::Failed(error), headers),
+        Ok(Streamed::Message { message, context }) => {
+            let mut frame = b"data: ".to_vec();
+            frame.extend_from_slice(&exchange.result(&Answer::Message(&message, &context)));
+            frame.extend_from_slice(b"\n\n");
+            reply::events(frame.into())
+        }
+        Ok(Streamed::Task { snapshot, watch, context }) => {
+            let mut prefix = Vec::with_capacity(64);
+            exchange.open(&mut prefix, "result");
+            let feed = Feed {
+                watch,
+                context,
+                prefix,
+                dialect: exchange.dialect,
+                profile: exchange.profile,
+                opening: snapshot.map(|task| (task, view)),
+                settings: exchange.shared.settings.clone(),
+            };
+            let frames = stream::unfold(feed, |mut feed| async move {
+                let frame = feed.next().await?;
+                Some((Ok::<_, Infallible>(frame), feed))
+            });
+            reply::events(Body::from_stream(frames))
+        }
+    }
+}
+
+/// One open stream.
+struct Feed {
+    watch: Watch,
+    context: ContextId,
+    /// How every frame's JSON begins: it names the request.
+    prefix: Vec<u8>,
+    dialect: &'static dyn Dialect,
+    profile: &'static Profile,
+    opening: Option<(Arc<Task>, View)>,
+    settings: Arc<Settings>,
+}
+
+impl Feed {
+    /// What goes out next: everything that is ready, or a comment when nothing has been for a while.
+    async fn next(&mut self) -> Option<Bytes> {
+        if let Some((task, view)) = self.opening.take() {
+            let mut out = Vec::with_capacity(512 + task.weight());
+            self.begin(&mut out, task.version());
+            self.dialect.answer(&Answer::Task(&task, view), self.profile, &mut out);
+            end(&mut out);
+            return Some(out.into());
+        }
+        loop {
+            let pause = tokio::time::sleep(self.settings.keep_alive);
+            let changes = tokio::select! {
+                biased;
+                changes = self.watch.next() => changes?,
+                () = pause => return Some(Bytes::from_static(KEEP_ALIVE)),
+            };
+            let frames = match changes {
+                Ok(changes) => self.frames(&changes),
+                Err(error) => self.broken(error),
+            };
+            if !frames.is_empty() {
+                return Some(frames.into());
+            }
+        }
+    }
+
+    /// The frames of some changes, for one write.
+    fn frames(&self, changes: &[Recorded]) -> Vec<u8> {
+        let content: usize = changes.iter().map(content).sum();
+        let mut out = Vec::with_capacity(content + changes.len() * (self.prefix.len() + 320));
+        let end_of_stream = if self.watch.has_ended() { changes.len() } else { usize::MAX };
+        for (index, change) in changes.iter().enumerate() {
+            let start = out.len();
+            self.begin(&mut out, change.version);
+            let last = index + 1 == end_of_stream;
+            let (key, context) = (self.watch.key(), &self.context);
+            let event = Event { key, context, change, last };
+            if self.dialect.change(&event, self.profile, &mut out) {
+                end(&mut out);
+            } else {
+                out.truncate(start);
+            }
+        }
+        out
+    }
+
+    /// The frame of an error after which nothing follows.
+    fn broken(&self, error: Error) -> Vec<u8> {
+        let mut out = b"data: ".to_vec();
+        let cut = self.prefix.len() - b"\"result\":".len();
+        out.extend_from_slice(&self.prefix[..cut]);
+        out.extend_from_slice(b"\"error\":");
+        self.dialect.fault(&Fault::Failed(error), self.profile, &mut out);
+        end(&mut out);
+        out
+    }
+
+    fn begin(&self, out: &mut Vec<u8>, version: Version) {
+        let _ = write!(out, "id: {}\ndata: ", version.0);
+        out.extend_from_slice(&self.prefix);
+    }
+}
+
+fn end(out: &mut Vec<u8>) {
+    out.extend_from_slice(b"}\n\n");
+}
+
+/// About how many bytes a change brings along.
+fn content(change: &Recorded) -> usize {
+    match &change.change {
+        a2ad_domain::Change::Artifact(update) => update.parts.weight(),
+        a2ad_domain::Change::Status(status) => {
+            status.message.as_ref().map_or(0, |message| message.weight())
+        }
+        a2ad_domain::Change::Message(_) => 0,
+    }
+}

@@ -1,0 +1,246 @@
+//! Tasks in memory, applied in place.
+
+use crate::index::Index;
+use a2ad_domain::ports::{Changes, Page, Query, StoreError, TaskStore};
+use a2ad_domain::{
+    ContextId, Message, Recorded, Scope, Task, TaskId, TaskKey, TaskState, Timestamp, Version,
+};
+use async_trait::async_trait;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// How much a memory store keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capacity {
+    /// How many tasks.
+    pub tasks: usize,
+    /// About how many bytes in all.
+    pub bytes: usize,
+    /// How many of a task's changes its log holds for readers that catch up.
+    pub log: usize,
+}
+
+impl Default for Capacity {
+    fn default() -> Self {
+        Self { tasks: 10_000, bytes: 2 << 30, log: 65_536 }
+    }
+}
+
+/// Keeps tasks until the process ends. At its capacity the task that ended first makes room; live tasks
+/// are never removed.
+///
+/// Locks: a task's own lock may be held while the index is locked, never the other way round.
+#[derive(Default)]
+pub struct MemoryStore {
+    capacity: Capacity,
+    shelf: Mutex<Shelf>,
+}
+
+#[derive(Default)]
+struct Shelf {
+    entries: HashMap<TaskId, Arc<Entry>>,
+    index: Index,
+}
+
+struct Entry {
+    scope: Scope,
+    /// A short lock: what is done under it costs what the changes cost, except that a reader that still
+    /// holds the task when it is written makes the writer copy it once.
+    stored: Mutex<Stored>,
+}
+
+struct Stored {
+    task: Arc<Task>,
+    /// The newest changes, without gaps, up to the task's version.
+    log: VecDeque<Recorded>,
+}
+
+impl MemoryStore {
+    /// An empty store.
+    #[must_use]
+    pub fn new(capacity: Capacity) -> Self {
+        Self { capacity, shelf: Mutex::default() }
+    }
+
+    /// How many tasks it holds.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        lock(&self.shelf).index.len()
+    }
+
+    /// Whether it holds no task.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// About how many bytes its tasks take.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        lock(&self.shelf).index.weight()
+    }
+
+    /// How many scopes have tasks.
+    #[must_use]
+    pub fn scopes(&self) -> usize {
+        lock(&self.shelf).index.scopes()
+    }
+
+    fn entry(&self, key: &TaskKey) -> Result<Arc<Entry>, StoreError> {
+        let shelf = lock(&self.shelf);
+        let entry = shelf.entries.get(&key.id).filter(|entry| entry.scope == key.scope);
+        entry.cloned().ok_or(StoreError::NotFound)
+    }
+
+    fn tasks(&self, ids: impl IntoIterator<Item = TaskId>) -> Vec<Arc<Task>> {
+        let entries: Vec<Arc<Entry>> = {
+            let shelf = lock(&self.shelf);
+            ids.into_iter().filter_map(|id| shelf.entries.get(&id).cloned()).collect()
+        };
+        entries.iter().map(|entry| lock(&entry.stored).task.clone()).collect()
+    }
+}
+
+impl Shelf {
+    /// Removes the tasks that ended first until `room` fits. What is removed is handed back, so that it
+    /// is freed after the lock.
+    fn make_room(
+        &mut self,
+        capacity: Capacity,
+        weight: usize,
+    ) -> Result<Vec<Arc<Entry>>, StoreError> {
+        let mut removed = Vec::new();
+        while self.index.len() >= capacity.tasks
+            || self.index.weight().saturating_add(weight) > capacity.bytes
+        {
+            let id = self.index.forget_oldest_ended().ok_or(StoreError::Full)?;
+            removed.extend(self.entries.remove(&id));
+        }
+        Ok(removed)
+    }
+}
+
+#[async_trait]
+impl TaskStore for MemoryStore {
+    async fn insert(&self, task: &Arc<Task>) -> Result<(), StoreError> {
+        let entry = Arc::new(Entry {
+            scope: task.key().scope.clone(),
+            stored: Mutex::new(Stored { task: task.clone(), log: VecDeque::new() }),
+        });
+        let mut shelf = lock(&self.shelf);
+        if shelf.entries.contains_key(&task.key().id) {
+            return Err(StoreError::Exists);
+        }
+        let removed = shelf.make_room(self.capacity, task.weight())?;
+        shelf.entries.insert(task.key().id, entry);
+        shelf.index.put(task, task.weight());
+        drop(shelf);
+        drop(removed);
+        Ok(())
+    }
+
+    async fn append(
+        &self,
+        key: &TaskKey,
+        expected: Version,
+        changes: &[Recorded],
+        _task: &Task,
+    ) -> Result<(), StoreError> {
+        let entry = self.entry(key)?;
+        let mut stored = lock(&entry.stored);
+        let actual = stored.task.version();
+        if actual != expected {
+            return Err(StoreError::Conflict { actual });
+        }
+        let task = Arc::make_mut(&mut stored.task);
+        for change in changes {
+            // Changes that were accepted on top of this very version fit.
+            task.replay(change).map_err(|refusal| StoreError::Unavailable(refusal.into()))?;
+        }
+        stored.log.extend(changes.iter().cloned());
+        while stored.log.len() > self.capacity.log {
+            stored.log.pop_front();
+        }
+        if stored.task.state().is_terminal() {
+            stored.log.shrink_to_fit();
+        }
+        if changes.iter().any(|change| change.state().is_some()) {
+            let weight = stored.task.weight() + stored.log.capacity() * size_of::<Recorded>();
+            lock(&self.shelf).index.put(&stored.task, weight);
+        }
+        Ok(())
+    }
+
+    async fn load(&self, key: &TaskKey) -> Result<Arc<Task>, StoreError> {
+        let entry = self.entry(key)?;
+        let task = lock(&entry.stored).task.clone();
+        Ok(task)
+    }
+
+    async fn changes_after(
+        &self,
+        key: &TaskKey,
+        after: Version,
+        limit: usize,
+    ) -> Result<Changes, StoreError> {
+        let entry = self.entry(key)?;
+        let stored = lock(&entry.stored);
+        let missing = stored.task.version().0.saturating_sub(after.0);
+        let Some(skip) = (stored.log.len() as u64).checked_sub(missing) else {
+            return Ok(Changes::TooOld);
+        };
+        let skip = usize::try_from(skip).unwrap_or(usize::MAX);
+        Ok(Changes::After(stored.log.iter().skip(skip).take(limit).cloned().collect()))
+    }
+
+    async fn list(&self, scope: &Scope, query: &Query) -> Result<Page, StoreError> {
+        let (places, more, total) = lock(&self.shelf).index.page(scope, query);
+        let next = places.last().copied().filter(|_| more);
+        let mut tasks = self.tasks(places.into_iter().map(|place| place.id));
+        // Between the two locks a task may have moved on; what is shown is shown as it is.
+        tasks.retain(|task| query.state.is_none_or(|state| state == task.state()));
+        tasks.sort_by_key(|task| std::cmp::Reverse((task.status_at(), task.key().id)));
+        Ok(Page { tasks, next, total })
+    }
+
+    async fn conversation(
+        &self,
+        scope: &Scope,
+        context: &ContextId,
+        limit: usize,
+    ) -> Result<Vec<Arc<Message>>, StoreError> {
+        let ids = lock(&self.shelf).index.conversation(scope, context);
+        let mut tasks = self.tasks(ids);
+        tasks.sort_by_key(|task| (task.created(), task.key().id));
+        let all: Vec<_> = tasks.iter().flat_map(|task| task.history().iter().cloned()).collect();
+        Ok(all[all.len().saturating_sub(limit)..].to_vec())
+    }
+
+    async fn waiting_since(
+        &self,
+        since: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<TaskKey>, StoreError> {
+        let shelf = lock(&self.shelf);
+        let waiting = [TaskState::InputRequired, TaskState::AuthRequired];
+        let found = waiting.into_iter().flat_map(|state| shelf.index.in_state_since(state, since));
+        Ok(found.take(limit).map(|(scope, id)| TaskKey { scope: scope.clone(), id }).collect())
+    }
+
+    async fn purge_ended_before(&self, before: Timestamp) -> Result<usize, StoreError> {
+        let mut removed = Vec::new();
+        let mut shelf = lock(&self.shelf);
+        while shelf.index.oldest_ended().is_some_and(|(ended, _)| ended < before) {
+            if let Some(id) = shelf.index.forget_oldest_ended() {
+                removed.extend(shelf.entries.remove(&id));
+            }
+        }
+        drop(shelf);
+        Ok(removed.len())
+    }
+}
+
+/// Nothing that is done under these locks panics half-way, so a poisoned one is used on.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

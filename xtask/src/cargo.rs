@@ -1,0 +1,50 @@
+//! The commands that are little more than a call of cargo.
+
+use crate::{Result, packages};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// The folder of the workspace. Cargo names it when it runs us; what the compiler saw may be
+/// another checkout that has the same target folder.
+pub(crate) fn root() -> PathBuf {
+    let mut folder = std::env::var_os("CARGO_MANIFEST_DIR")
+        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
+    folder.pop();
+    folder
+}
+
+/// A call of the cargo that started us, in the folder of the workspace.
+pub(crate) fn cargo(arguments: &[&str]) -> Command {
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(root());
+    command
+}
+
+/// Runs a command to its end; anything but success is an error.
+pub(crate) fn succeed(command: &mut Command) -> Result {
+    let status = command.status().map_err(|error| format!("cannot start {command:?}: {error}"))?;
+    if status.success() {
+        return Ok(());
+    }
+    let program = command.get_program().to_string_lossy();
+    let arguments: Vec<_> = command.get_args().map(|argument| argument.to_string_lossy()).collect();
+    let name = program.rsplit('/').next().unwrap_or(&program);
+    Err(format!("`{name} {}` failed: {status}", arguments.join(" ")).into())
+}
+
+/// `run`: builds the server and becomes it, so that signals reach it directly.
+pub(crate) fn run(arguments: &[String]) -> Result {
+    succeed(&mut cargo(&["build", "--quiet", "--package", "a2ad"]))?;
+    let server = packages::read()?.target.join("debug/a2ad");
+    let error = Command::new(&server).arg("serve").args(arguments).exec();
+    Err(format!("cannot start {}: {error}", server.display()).into())
+}
+
+/// `test`: the black-box tests start the binary, which cargo does not build for them because
+/// it belongs to another package.
+pub(crate) fn test(arguments: &[String]) -> Result {
+    succeed(&mut cargo(&["build", "--package", "a2ad"]))?;
+    succeed(cargo(&["test", "--workspace"]).args(arguments))
+}
