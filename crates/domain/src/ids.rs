@@ -1,7 +1,9 @@
 //! Names of things: agents, tasks, contexts, messages, artifacts, and the scope that says who may see
 //! a task. Client-made names are checked once, here, and then trusted.
 
+use std::collections::HashMap;
 use std::fmt;
+use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::sync::Arc;
 use uuid::Uuid;
 
@@ -102,7 +104,7 @@ impl Owner {
 }
 
 /// A task's id: always made by the server (specification 1.0 §3.4.2), hence always a UUID.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TaskId(Uuid);
 
 impl TaskId {
@@ -209,12 +211,50 @@ impl fmt::Debug for Scope {
 }
 
 /// The full name of a task.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TaskKey {
     /// Who may see it.
     pub scope: Scope,
     /// Its id.
     pub id: TaskId,
+}
+
+/// Ids are unique, so they alone spread keys well; the scope counts when keys are compared.
+impl Hash for TaskKey {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.id.hash(state);
+    }
+}
+
+impl Hash for TaskId {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.0.as_u64_pair().1);
+    }
+}
+
+/// A map by task, or by task id. Ids are random and made by the server, so nobody can choose them to
+/// fall together, and their bits are their hash.
+pub type IdMap<K, V> = HashMap<K, V, BuildHasherDefault<IdHasher>>;
+
+/// Takes an id's bits as they are.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct IdHasher(u64);
+
+impl Hasher for IdHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, bits: u64) {
+        // The high bits of this half say the variant; the low ones are random, and a map wants both.
+        self.0 = bits.rotate_left(26) ^ bits;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use a2ad_domain::ports::{NoSlot, Slot, Spawner};
 use a2ad_domain::service::{Run, RunEnd};
-use a2ad_domain::{Agent, AgentId, CancelSignal, OnOverdue, TaskKey};
+use a2ad_domain::{Agent, AgentId, CancelSignal, IdMap, OnOverdue, TaskKey};
 use std::any::Any;
 use std::collections::HashMap;
 use std::future::{Future, poll_fn};
@@ -12,7 +12,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Notify, Semaphore};
+use tokio::time::{Instant, sleep_until};
 
 /// Runs executors on the tokio runtime it is used on. Cheap to clone.
 #[derive(Clone, Default)]
@@ -22,10 +23,13 @@ struct Inner {
     lanes: Mutex<HashMap<AgentId, Arc<Lane>>>,
     /// The runs that are under way or queued. A run takes its entry out when it has ended; its number
     /// keeps it from taking out that of the run after it.
-    live: Mutex<HashMap<TaskKey, (u64, CancelSignal)>>,
+    live: Mutex<IdMap<TaskKey, (u64, CancelSignal)>>,
     numbers: AtomicU64,
-    /// How many runs are under way or queued, for whoever waits for none.
-    count: watch::Sender<usize>,
+    /// How many runs are under way or queued. More than there are entries in `live` while a run that
+    /// has parked its task goes and the task's next run is there already.
+    count: AtomicUsize,
+    /// Told when the last run has gone.
+    none_left: Notify,
     /// Raised when the server does not wait any longer for runs to end.
     shut_down: CancelSignal,
 }
@@ -36,7 +40,8 @@ impl Default for Inner {
             lanes: Mutex::default(),
             live: Mutex::default(),
             numbers: AtomicU64::new(0),
-            count: watch::Sender::new(0),
+            count: AtomicUsize::new(0),
+            none_left: Notify::new(),
             shut_down: CancelSignal::new(),
         }
     }
@@ -72,8 +77,7 @@ impl Runtime {
 
     /// Waits until no run is left, at most `limit`; then ends the rest as failed and waits for that.
     pub async fn drain(&self, limit: Duration) -> Drained {
-        let mut count = self.0.count.subscribe();
-        if tokio::time::timeout(limit, count.wait_for(|count| *count == 0)).await.is_ok() {
+        if tokio::time::timeout(limit, self.idle()).await.is_ok() {
             return Drained { cut_off: 0 };
         }
         let cut_off = self.live();
@@ -81,9 +85,20 @@ impl Runtime {
         for (_, signal) in lock(&self.0.live).values() {
             signal.raise();
         }
-        // The sender is part of this runtime, so waiting cannot fail.
-        let _ = count.wait_for(|count| *count == 0).await;
+        self.idle().await;
         Drained { cut_off }
+    }
+
+    /// Waits until no run is under way or queued.
+    pub async fn idle(&self) {
+        loop {
+            let told = self.0.none_left.notified();
+            // Looked at after the listening has begun, so that the last run cannot go unnoticed.
+            if self.0.count.load(Ordering::SeqCst) == 0 {
+                return;
+            }
+            told.await;
+        }
     }
 
     fn lane(&self, agent: &Agent) -> Arc<Lane> {
@@ -136,7 +151,7 @@ impl Slot for Place {
         let number = inner.numbers.fetch_add(1, Ordering::Relaxed);
         let entry = (number, run.cancel_signal().clone());
         lock(&inner.live).insert(run.key().clone(), entry);
-        inner.count.send_modify(|count| *count += 1);
+        inner.count.fetch_add(1, Ordering::SeqCst);
         let listed = Listed { inner: inner.clone(), key: run.key().clone(), number };
         tokio::spawn(async move {
             let place = *self;
@@ -161,7 +176,9 @@ impl Drop for Listed {
             live.remove(&self.key);
         }
         drop(live);
-        self.inner.count.send_modify(|count| *count -= 1);
+        if self.inner.count.fetch_sub(1, Ordering::SeqCst) == 1 {
+            self.inner.none_left.notify_waiters();
+        }
     }
 }
 
@@ -195,7 +212,9 @@ async fn supervise(run: &mut Run, cancel: &CancelSignal, shut_down: &CancelSigna
     let (task, settings) = (run.key().id, &agent.settings);
     let mut work = pin!(guarded(run.work()));
     let mut stopped = pin!(cancel.raised());
-    let mut deadline = settings.deadline.map(|after| Box::pin(tokio::time::sleep(after)));
+    let started = Instant::now();
+    let mut due = settings.deadline;
+    let mut deadline = None;
     let first = poll_fn(|context| {
         if let Poll::Ready(end) = work.as_mut().poll(context) {
             return Poll::Ready(Some(end));
@@ -203,14 +222,16 @@ async fn supervise(run: &mut Run, cancel: &CancelSignal, shut_down: &CancelSigna
         if stopped.as_mut().poll(context).is_ready() {
             return Poll::Ready(None);
         }
-        if let Some(timer) = &mut deadline
-            && timer.as_mut().poll(context).is_ready()
-        {
-            if settings.on_overdue != OnOverdue::Report {
-                return Poll::Ready(Some(RunEnd::DeadlinePassed));
+        // Made only for a run that has to wait for something; most do not.
+        if let Some(after) = due {
+            let timer = deadline.get_or_insert_with(|| Box::pin(sleep_until(started + after)));
+            if timer.as_mut().poll(context).is_ready() {
+                if settings.on_overdue != OnOverdue::Report {
+                    return Poll::Ready(Some(RunEnd::DeadlinePassed));
+                }
+                tracing::warn!(%task, agent = %agent.id, "a run passed its deadline and goes on");
+                due = None;
             }
-            tracing::warn!(%task, agent = %agent.id, "a run passed its deadline and goes on");
-            deadline = None;
         }
         Poll::Pending
     })

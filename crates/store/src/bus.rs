@@ -1,8 +1,7 @@
 //! The bus within one process: a bounded queue per subscriber.
 
 use a2ad_domain::ports::{Delivery, EventBus, Interest, Subscription};
-use a2ad_domain::{Recorded, Task, TaskKey};
-use std::collections::HashMap;
+use a2ad_domain::{IdMap, Recorded, Task, TaskKey};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
@@ -19,7 +18,7 @@ pub struct LocalBus {
 #[derive(Default)]
 struct Topics {
     /// Locked before any inbox, never after one.
-    by_task: Mutex<HashMap<TaskKey, Vec<Arc<Inbox>>>>,
+    by_task: Mutex<IdMap<TaskKey, Vec<Arc<Inbox>>>>,
 }
 
 struct Inbox {

@@ -4,12 +4,14 @@
 use a2ad_domain::ports::{Cursor, Query};
 use a2ad_domain::{ContextId, Scope, Task, TaskId, TaskState, Timestamp};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::ops::Bound;
 
 /// A task's place in a list: newest status first, then the greater id.
 type Place = (Reverse<Timestamp>, Reverse<TaskId>);
 
-struct Known {
+/// What is known of one task; kept beside the task itself, so that both are found in one step.
+pub(crate) struct Known {
     scope: Scope,
     context: ContextId,
     state: TaskState,
@@ -17,17 +19,23 @@ struct Known {
     weight: usize,
 }
 
+/// The tasks of one scope.
 #[derive(Default)]
 struct ScopeIndex {
-    all: BTreeSet<Place>,
-    by_context: HashMap<ContextId, BTreeSet<Place>>,
-    by_state: BTreeMap<TaskState, BTreeSet<Place>>,
+    all: BTreeMap<Place, TaskState>,
+    in_state: [usize; TaskState::ALL.len()],
+    by_context: HashMap<ContextId, Conversation>,
+}
+
+/// The tasks of one conversation. Most have one, which costs no list.
+enum Conversation {
+    One(Place, TaskState),
+    Many(BTreeMap<Place, TaskState>),
 }
 
 /// The index of all tasks.
 #[derive(Default)]
 pub(crate) struct Index {
-    known: HashMap<TaskId, Known>,
     scopes: HashMap<Scope, ScopeIndex>,
     /// Tasks that have ended, in the order in which they did: terminal tasks never change, so a queue
     /// is enough and the oldest is found at a flat cost.
@@ -40,10 +48,6 @@ fn place(at: Timestamp, id: TaskId) -> Place {
 }
 
 impl Index {
-    pub(crate) fn len(&self) -> usize {
-        self.known.len()
-    }
-
     pub(crate) fn weight(&self) -> usize {
         self.weight
     }
@@ -52,36 +56,38 @@ impl Index {
         self.scopes.len()
     }
 
+    /// Takes a new task in.
+    pub(crate) fn add(&mut self, task: &Task) -> Known {
+        let known = Known {
+            scope: task.key().scope.clone(),
+            context: task.context().clone(),
+            state: task.state(),
+            status_at: task.status_at(),
+            weight: task.weight(),
+        };
+        self.weight += known.weight;
+        let lists = match self.scopes.get_mut(&known.scope) {
+            Some(lists) => lists,
+            None => self.scopes.entry(known.scope.clone()).or_default(),
+        };
+        lists.insert(&known.context, known.state, place(known.status_at, task.key().id));
+        known
+    }
+
     /// Takes note of how a task is now.
-    pub(crate) fn put(&mut self, task: &Task, weight: usize) {
-        let (id, scope) = (task.key().id, &task.key().scope);
-        let (state, status_at) = (task.state(), task.status_at());
-        if let Some(known) = self.known.get_mut(&id) {
-            self.weight = self.weight + weight - known.weight;
-            known.weight = weight;
-            if known.state == state && known.status_at == status_at {
-                return;
-            }
-            let old = (known.state, place(known.status_at, id));
-            (known.state, known.status_at) = (state, status_at);
-            if let Some(lists) = self.scopes.get_mut(scope) {
-                lists.shift(task.context(), old, (state, place(status_at, id)));
-            }
-        } else {
-            let known = Known {
-                scope: scope.clone(),
-                context: task.context().clone(),
-                state,
-                status_at,
-                weight,
-            };
-            self.known.insert(id, known);
-            self.weight += weight;
-            let lists = self.scopes.entry(scope.clone()).or_default();
-            lists.insert(task.context(), state, place(status_at, id));
+    pub(crate) fn update(&mut self, known: &mut Known, task: &Task, weight: usize) {
+        let (id, old) = (task.key().id, (known.state, known.status_at));
+        self.weight = self.weight + weight - known.weight;
+        (known.state, known.status_at, known.weight) = (task.state(), task.status_at(), weight);
+        if old == (known.state, known.status_at) {
+            return;
         }
-        if state.is_terminal() {
-            self.ended.push_back((status_at, id));
+        if let Some(lists) = self.scopes.get_mut(&known.scope) {
+            let old = (old.0, place(old.1, id));
+            lists.shift(&known.context, old, (known.state, place(known.status_at, id)));
+        }
+        if known.state.is_terminal() {
+            self.ended.push_back((known.status_at, id));
         }
     }
 
@@ -90,10 +96,13 @@ impl Index {
         self.ended.front().copied()
     }
 
-    /// Forgets the task that ended first.
-    pub(crate) fn forget_oldest_ended(&mut self) -> Option<TaskId> {
-        let (_, id) = self.ended.pop_front()?;
-        let known = self.known.remove(&id)?;
+    /// Takes the task that ended first from the queue; [`Index::remove`] has to follow.
+    pub(crate) fn pop_oldest_ended(&mut self) -> Option<TaskId> {
+        self.ended.pop_front().map(|(_, id)| id)
+    }
+
+    /// Forgets a task. What is empty then goes as well.
+    pub(crate) fn remove(&mut self, id: TaskId, known: &Known) {
         self.weight -= known.weight;
         if let Some(lists) = self.scopes.get_mut(&known.scope) {
             lists.remove(&known.context, known.state, place(known.status_at, id));
@@ -101,45 +110,43 @@ impl Index {
                 self.scopes.remove(&known.scope);
             }
         }
-        Some(id)
     }
 
     /// The places of a page, whether more follow, and how many match in all.
     pub(crate) fn page(&self, scope: &Scope, query: &Query) -> (Vec<Cursor>, bool, usize) {
-        let empty = ScopeIndex::default();
-        let none = BTreeSet::new();
-        let lists = self.scopes.get(scope).unwrap_or(&empty);
-        // The narrowest list that one filter gives; the other filters are checked task by task.
-        let list = match (&query.context, query.state) {
-            (Some(context), _) => lists.by_context.get(context).unwrap_or(&none),
-            (None, Some(state)) => lists.by_state.get(&state).unwrap_or(&none),
-            (None, None) => &lists.all,
+        let nothing = (Vec::new(), false, 0);
+        let Some(lists) = self.scopes.get(scope) else { return nothing };
+        let single;
+        let list = match &query.context {
+            None => &lists.all,
+            Some(context) => match lists.by_context.get(context) {
+                None => return nothing,
+                Some(Conversation::Many(list)) => list,
+                Some(Conversation::One(place, state)) => {
+                    single = BTreeMap::from([(*place, *state)]);
+                    &single
+                }
+            },
         };
-        let state = query.context.as_ref().and(query.state);
-        let fits = |place: &Place| {
-            state.is_none_or(|state| self.known.get(&place.1.0).is_some_and(|k| k.state == state))
-        };
+        let fits = |state: TaskState| query.state.is_none_or(|wanted| wanted == state);
         // The list is ordered by time, so a lower bound of the time is an end of the range.
-        let oldest =
-            query.since.map_or(place(Timestamp::from_millis(i64::MIN), TaskId::MIN), |since| {
-                place(since, TaskId::MIN)
-            });
-        let total = match (state, query.since) {
-            (None, None) => list.len(),
-            _ => list.range(..=oldest).filter(|place| fits(place)).count(),
+        let since = query.since.unwrap_or(Timestamp::from_millis(i64::MIN));
+        let oldest = place(since, TaskId::MIN);
+        let total = match (query.state, query.since, &query.context) {
+            (None, None, _) => list.len(),
+            (Some(state), None, None) => lists.in_state[state as usize],
+            _ => list.range(..=oldest).filter(|(_, state)| fits(**state)).count(),
         };
-        let start = query.after.map(|after| place(after.status_at, after.id));
-        let range: Box<dyn Iterator<Item = &Place>> = match start {
-            Some(start) if start >= oldest => Box::new(std::iter::empty()),
-            Some(start) => Box::new(
-                list.range((std::ops::Bound::Excluded(start), std::ops::Bound::Included(oldest))),
-            ),
-            None => Box::new(list.range(..=oldest)),
+        let start = match query.after.map(|after| place(after.status_at, after.id)) {
+            Some(start) if start >= oldest => return (Vec::new(), false, total),
+            Some(start) => Bound::Excluded(start),
+            None => Bound::Unbounded,
         };
-        let mut found: Vec<Cursor> = range
-            .filter(|place| fits(place))
+        let mut found: Vec<Cursor> = list
+            .range((start, Bound::Included(oldest)))
+            .filter(|(_, state)| fits(**state))
             .take(query.limit.saturating_add(1))
-            .map(|place| Cursor { status_at: place.0.0, id: place.1.0 })
+            .map(|(place, _)| Cursor { status_at: place.0.0, id: place.1.0 })
             .collect();
         let more = found.len() > query.limit;
         found.truncate(query.limit);
@@ -148,8 +155,11 @@ impl Index {
 
     /// The tasks of a conversation.
     pub(crate) fn conversation(&self, scope: &Scope, context: &ContextId) -> Vec<TaskId> {
-        let places = self.scopes.get(scope).and_then(|lists| lists.by_context.get(context));
-        places.into_iter().flatten().map(|place| place.1.0).collect()
+        match self.scopes.get(scope).and_then(|lists| lists.by_context.get(context)) {
+            None => Vec::new(),
+            Some(Conversation::One(place, _)) => vec![place.1.0],
+            Some(Conversation::Many(list)) => list.keys().map(|place| place.1.0).collect(),
+        }
     }
 
     /// Tasks in `state` whose status is older than `since`.
@@ -158,51 +168,79 @@ impl Index {
         state: TaskState,
         since: Timestamp,
     ) -> impl Iterator<Item = (&Scope, TaskId)> {
-        self.scopes.iter().flat_map(move |(scope, lists)| {
-            let places = lists.by_state.get(&state).into_iter().flatten();
-            places.filter(move |place| place.0.0 < since).map(move |place| (scope, place.1.0))
+        let lists = self.scopes.iter().filter(move |(_, lists)| lists.in_state[state as usize] > 0);
+        lists.flat_map(move |(scope, lists)| {
+            let places = lists.all.iter().filter(move |(_, is)| **is == state);
+            places.filter(move |(at, _)| at.0.0 < since).map(move |(at, _)| (scope, at.1.0))
         })
     }
 }
 
 impl ScopeIndex {
     fn insert(&mut self, context: &ContextId, state: TaskState, place: Place) {
-        self.all.insert(place);
-        self.by_state.entry(state).or_default().insert(place);
+        self.all.insert(place, state);
+        self.in_state[state as usize] += 1;
         match self.by_context.get_mut(context) {
-            Some(list) => list.insert(place),
-            None => self.by_context.entry(context.clone()).or_default().insert(place),
-        };
+            Some(conversation) => conversation.insert(place, state),
+            None => {
+                self.by_context.insert(context.clone(), Conversation::One(place, state));
+            }
+        }
     }
 
-    /// Takes a task out of its lists. An empty list goes as well, so that nothing is kept of a
-    /// conversation whose tasks are gone.
+    /// Takes a task out of its lists. Nothing is kept of a conversation whose tasks are gone.
     fn remove(&mut self, context: &ContextId, state: TaskState, place: Place) {
         self.all.remove(&place);
-        if let Some(list) = self.by_state.get_mut(&state) {
-            list.remove(&place);
-        }
-        if let Some(list) = self.by_context.get_mut(context) {
-            list.remove(&place);
-            if list.is_empty() {
-                self.by_context.remove(context);
-            }
+        self.in_state[state as usize] -= 1;
+        if self.by_context.get_mut(context).is_some_and(|list| list.remove(&place)) {
+            self.by_context.remove(context);
         }
     }
 
     /// Moves a task whose status was written.
     fn shift(&mut self, context: &ContextId, old: (TaskState, Place), new: (TaskState, Place)) {
+        self.in_state[old.0 as usize] -= 1;
+        self.in_state[new.0 as usize] += 1;
         if old.1 != new.1 {
             self.all.remove(&old.1);
-            self.all.insert(new.1);
-            if let Some(list) = self.by_context.get_mut(context) {
-                list.remove(&old.1);
-                list.insert(new.1);
+        }
+        self.all.insert(new.1, new.0);
+        if let Some(conversation) = self.by_context.get_mut(context) {
+            conversation.shift(old.1, new);
+        }
+    }
+}
+
+impl Conversation {
+    fn insert(&mut self, place: Place, state: TaskState) {
+        match self {
+            Self::Many(list) => {
+                list.insert(place, state);
+            }
+            Self::One(first, of_first) => {
+                *self = Self::Many(BTreeMap::from([(*first, *of_first), (place, state)]));
             }
         }
-        if let Some(list) = self.by_state.get_mut(&old.0) {
-            list.remove(&old.1);
+    }
+
+    /// Says whether nothing is left.
+    fn remove(&mut self, place: &Place) -> bool {
+        match self {
+            Self::One(..) => true,
+            Self::Many(list) => {
+                list.remove(place);
+                list.is_empty()
+            }
         }
-        self.by_state.entry(new.0).or_default().insert(new.1);
+    }
+
+    fn shift(&mut self, old: Place, new: (TaskState, Place)) {
+        match self {
+            Self::One(place, state) => (*state, *place) = new,
+            Self::Many(list) => {
+                list.remove(&old);
+                list.insert(new.1, new.0);
+            }
+        }
     }
 }

@@ -1,12 +1,13 @@
 //! Tasks in memory, applied in place.
 
-use crate::index::Index;
+use crate::index::{Index, Known};
 use a2ad_domain::ports::{Changes, Page, Query, StoreError, TaskStore};
 use a2ad_domain::{
-    ContextId, Message, Recorded, Scope, Task, TaskId, TaskKey, TaskState, Timestamp, Version,
+    ContextId, IdMap, Message, Recorded, Scope, Task, TaskId, TaskKey, TaskState, Timestamp,
+    Version,
 };
 use async_trait::async_trait;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How much a memory store keeps.
@@ -38,7 +39,7 @@ pub struct MemoryStore {
 
 #[derive(Default)]
 struct Shelf {
-    entries: HashMap<TaskId, Arc<Entry>>,
+    tasks: IdMap<TaskId, (Arc<Entry>, Known)>,
     index: Index,
 }
 
@@ -65,7 +66,7 @@ impl MemoryStore {
     /// How many tasks it holds.
     #[must_use]
     pub fn len(&self) -> usize {
-        lock(&self.shelf).index.len()
+        lock(&self.shelf).tasks.len()
     }
 
     /// Whether it holds no task.
@@ -88,14 +89,14 @@ impl MemoryStore {
 
     fn entry(&self, key: &TaskKey) -> Result<Arc<Entry>, StoreError> {
         let shelf = lock(&self.shelf);
-        let entry = shelf.entries.get(&key.id).filter(|entry| entry.scope == key.scope);
-        entry.cloned().ok_or(StoreError::NotFound)
+        let entry = shelf.tasks.get(&key.id).filter(|(entry, _)| entry.scope == key.scope);
+        entry.map(|(entry, _)| entry.clone()).ok_or(StoreError::NotFound)
     }
 
     fn tasks(&self, ids: impl IntoIterator<Item = TaskId>) -> Vec<Arc<Task>> {
         let entries: Vec<Arc<Entry>> = {
             let shelf = lock(&self.shelf);
-            ids.into_iter().filter_map(|id| shelf.entries.get(&id).cloned()).collect()
+            ids.into_iter().filter_map(|id| Some(shelf.tasks.get(&id)?.0.clone())).collect()
         };
         entries.iter().map(|entry| lock(&entry.stored).task.clone()).collect()
     }
@@ -110,13 +111,19 @@ impl Shelf {
         weight: usize,
     ) -> Result<Vec<Arc<Entry>>, StoreError> {
         let mut removed = Vec::new();
-        while self.index.len() >= capacity.tasks
+        while self.tasks.len() >= capacity.tasks
             || self.index.weight().saturating_add(weight) > capacity.bytes
         {
-            let id = self.index.forget_oldest_ended().ok_or(StoreError::Full)?;
-            removed.extend(self.entries.remove(&id));
+            removed.push(self.remove_oldest_ended().ok_or(StoreError::Full)?);
         }
         Ok(removed)
+    }
+
+    fn remove_oldest_ended(&mut self) -> Option<Arc<Entry>> {
+        let id = self.index.pop_oldest_ended()?;
+        let (entry, known) = self.tasks.remove(&id)?;
+        self.index.remove(id, &known);
+        Some(entry)
     }
 }
 
@@ -128,12 +135,12 @@ impl TaskStore for MemoryStore {
             stored: Mutex::new(Stored { task: task.clone(), log: VecDeque::new() }),
         });
         let mut shelf = lock(&self.shelf);
-        if shelf.entries.contains_key(&task.key().id) {
+        if shelf.tasks.contains_key(&task.key().id) {
             return Err(StoreError::Exists);
         }
         let removed = shelf.make_room(self.capacity, task.weight())?;
-        shelf.entries.insert(task.key().id, entry);
-        shelf.index.put(task, task.weight());
+        let known = shelf.index.add(task);
+        shelf.tasks.insert(task.key().id, (entry, known));
         drop(shelf);
         drop(removed);
         Ok(())
@@ -166,7 +173,10 @@ impl TaskStore for MemoryStore {
         }
         if changes.iter().any(|change| change.state().is_some()) {
             let weight = stored.task.weight() + stored.log.capacity() * size_of::<Recorded>();
-            lock(&self.shelf).index.put(&stored.task, weight);
+            let shelf = &mut *lock(&self.shelf);
+            if let Some((_, known)) = shelf.tasks.get_mut(&key.id) {
+                shelf.index.update(known, &stored.task, weight);
+            }
         }
         Ok(())
     }
@@ -231,9 +241,7 @@ impl TaskStore for MemoryStore {
         let mut removed = Vec::new();
         let mut shelf = lock(&self.shelf);
         while shelf.index.oldest_ended().is_some_and(|(ended, _)| ended < before) {
-            if let Some(id) = shelf.index.forget_oldest_ended() {
-                removed.extend(shelf.entries.remove(&id));
-            }
+            removed.extend(shelf.remove_oldest_ended());
         }
         drop(shelf);
         Ok(removed.len())
