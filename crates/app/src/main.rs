@@ -9,6 +9,10 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+/// A server of many small tasks lives from its allocator; this one also gives memory back.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// A2A task server: turns programs, services, models and Rust types into agents.
 #[derive(Parser)]
 #[command(version)]

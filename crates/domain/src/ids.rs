@@ -132,6 +132,14 @@ impl TaskId {
         (id.hyphenated().encode_lower(&mut buffer) == text).then_some(Self(id))
     }
 
+    /// The id as the text that clients know it by, in ASCII.
+    #[must_use]
+    pub fn to_ascii(&self) -> [u8; 36] {
+        let mut text = [0; 36];
+        self.0.hyphenated().encode_lower(&mut text);
+        text
+    }
+
     /// The id as a number.
     #[must_use]
     pub const fn as_uuid(&self) -> &Uuid {

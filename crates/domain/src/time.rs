@@ -52,13 +52,38 @@ impl Timestamp {
     }
 }
 
+impl Timestamp {
+    /// The time as `YYYY-MM-DDTHH:MM:SS.mmmZ`, in ASCII.
+    #[must_use]
+    pub fn to_ascii(self) -> [u8; 24] {
+        let mut text = *b"9999-12-31T23:59:59.999Z";
+        if let Ok(time) = jiff::Timestamp::from_millisecond(self.0) {
+            let time = jiff::tz::Offset::UTC.to_datetime(time);
+            let fields = [
+                (0, 4, time.year().unsigned_abs()),
+                (5, 2, time.month().unsigned_abs().into()),
+                (8, 2, time.day().unsigned_abs().into()),
+                (11, 2, time.hour().unsigned_abs().into()),
+                (14, 2, time.minute().unsigned_abs().into()),
+                (17, 2, time.second().unsigned_abs().into()),
+                (20, 3, time.millisecond().unsigned_abs()),
+            ];
+            for (start, length, mut value) in fields {
+                for digit in text[start..start + length].iter_mut().rev() {
+                    *digit = b'0' + (value % 10) as u8;
+                    value /= 10;
+                }
+            }
+        }
+        text
+    }
+}
+
 /// Writes `YYYY-MM-DDTHH:MM:SS.mmmZ`.
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match jiff::Timestamp::from_millisecond(self.0) {
-            Ok(time) => write!(f, "{time:.3}"),
-            Err(_) => f.write_str("9999-12-31T23:59:59.999Z"),
-        }
+        let text = self.to_ascii();
+        f.write_str(std::str::from_utf8(&text).unwrap_or_default())
     }
 }
 
@@ -81,6 +106,14 @@ mod tests {
     fn a_time_without_offset_or_shape_is_refused() {
         for text in ["2026-01-01T00:00:00", "not-a-time", "12345", "", "2026-13-01T00:00:00Z"] {
             assert_eq!(Timestamp::parse(text), Err(InvalidTime), "{text}");
+        }
+    }
+
+    #[test]
+    fn times_before_1970_and_in_leap_years_are_written_like_any_other() {
+        for text in ["1969-12-31T23:59:59.999Z", "2024-02-29T00:00:00.001Z", "0001-01-01T00:00:00.000Z"]
+        {
+            assert_eq!(Timestamp::parse(text).map(|t| t.to_string()).as_deref(), Ok(text));
         }
     }
 

@@ -101,6 +101,7 @@ pub(crate) fn displayed(out: &mut Vec<u8>, value: impl Display) {
 impl Object<'_> {
     /// The buffer, positioned to write the value of the member `name`, which needs no escapes.
     pub(crate) fn member(&mut self, name: &str) -> &mut Vec<u8> {
+        self.out.reserve(name.len() + 4);
         if !std::mem::take(&mut self.empty) {
             self.out.push(b',');
         }
@@ -125,6 +126,14 @@ impl Object<'_> {
     /// A member that is JSON text already.
     pub(crate) fn raw(&mut self, name: &str, value: &str) {
         self.member(name).extend_from_slice(value.as_bytes());
+    }
+
+    /// A string member that is ASCII and needs no escapes.
+    pub(crate) fn ascii(&mut self, name: &str, value: &[u8]) {
+        let out = self.member(name);
+        out.push(b'"');
+        out.extend_from_slice(value);
+        out.push(b'"');
     }
 
     /// A string member that needs no escapes.

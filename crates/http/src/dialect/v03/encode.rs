@@ -41,7 +41,7 @@ fn task(task: &Task, view: View, profile: &Profile, out: &mut Vec<u8>) {
     let (id, context) = (task.key().id, task.context());
     json::object(out, |o| {
         kind(o, "task", profile);
-        o.displayed("id", id);
+        o.ascii("id", &id.to_ascii());
         o.string("contextId", context.as_str());
         status(
             o,
@@ -74,7 +74,7 @@ fn status(
 ) {
     o.object("status", |o| {
         o.string("state", profile.state(state));
-        o.displayed("timestamp", at);
+        o.ascii("timestamp", &at.to_ascii());
         if let Some(message) = message {
             o.object("message", |o| members_of_message(o, message, Some(id), context, profile));
         }
@@ -96,7 +96,7 @@ fn members_of_message(
     o.string("role", role);
     o.string("messageId", message.id.as_str());
     if let Some(task) = task {
-        o.displayed("taskId", task);
+        o.ascii("taskId", &task.to_ascii());
     }
     o.string("contextId", context.as_str());
     o.array("parts", message.parts.as_slice(), |out, each| part(each, profile, out));
@@ -197,7 +197,7 @@ pub(super) fn change(event: &Event<'_>, profile: &Profile, out: &mut Vec<u8>) ->
         Change::Artifact(update) => {
             json::object(out, |o| {
                 kind(o, "artifact-update", profile);
-                o.displayed("taskId", key.id);
+                o.ascii("taskId", &key.id.to_ascii());
                 o.string("contextId", context.as_str());
                 piece(o, update, profile);
                 o.plain("append", update.append);
@@ -209,7 +209,7 @@ pub(super) fn change(event: &Event<'_>, profile: &Profile, out: &mut Vec<u8>) ->
     };
     json::object(out, |o| {
         kind(o, "status-update", profile);
-        o.displayed("taskId", key.id);
+        o.ascii("taskId", &key.id.to_ascii());
         o.string("contextId", context.as_str());
         let message = status_change.message.as_deref();
         status(o, status_change.state, change.at, message, (key.id, context), profile);
