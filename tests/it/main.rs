@@ -1,0 +1,27 @@
+//! The whole server, from outside. Each module is one subject; `support` starts servers and talks to them.
+
+mod support;
+
+mod bad_input;
+mod cancel;
+mod cards;
+mod documents;
+mod drain;
+mod encoding;
+mod envelope;
+mod executors;
+mod golden;
+mod history;
+mod isolation;
+mod langflow_lifecycle;
+mod langflow_send;
+mod lifecycle;
+mod limits;
+mod model;
+mod pagination;
+mod payloads;
+mod praison;
+mod push_off;
+mod races;
+mod reattach;
+mod streaming;

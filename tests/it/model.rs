@@ -1,0 +1,43 @@
+//! The whole server against a reference model: random sequences of calls of several callers to several
+//! agents. After each call everything that anybody can see is what the model says.
+
+mod actions;
+mod driver;
+mod reference;
+mod seen;
+
+use actions::Action;
+use driver::Driver;
+use proptest::test_runner::{Config, TestCaseError, TestRunner};
+
+fn check(strategy: impl proptest::strategy::Strategy<Value = Vec<Action>>, cases: u32) {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    // A case takes some dozen calls, so shrinking gets a limit of its own.
+    let config = Config {
+        cases,
+        failure_persistence: None,
+        max_shrink_iters: 400,
+        ..Config::default()
+    };
+    let mut runner = TestRunner::new(config);
+    let result = runner.run(&strategy, |actions| {
+        runtime.block_on(Driver::follow(actions)).map_err(TestCaseError::fail)
+    });
+    if let Err(error) = result {
+        panic!("{error}");
+    }
+}
+
+#[test]
+fn the_server_does_what_the_model_says() {
+    check(actions::sequences(40), 96);
+}
+
+#[test]
+fn one_task_in_many_hands_does_what_the_model_says() {
+    check(actions::of_one_task(30), 96);
+}

@@ -1,0 +1,132 @@
+//! A memory store that fails when a test says so, and counts what it is given.
+
+use a2ad_domain::ports::{Changes, Page, Query, StoreError, TaskStore};
+use a2ad_domain::{ContextId, Message, Recorded, Scope, Task, TaskKey, Timestamp, Version};
+use a2ad_store::{Capacity, MemoryStore};
+use async_trait::async_trait;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// What becomes of an append.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// It is done.
+    Commit,
+    /// It fails and nothing is written.
+    Fail,
+    /// It is written, and the answer is lost.
+    CommitAndFail,
+}
+
+type Rule = Box<dyn FnMut(&[Recorded]) -> Verdict + Send>;
+
+/// The store.
+pub(crate) struct FlakyStore {
+    inner: MemoryStore,
+    rule: Mutex<Option<Rule>>,
+    changes: AtomicUsize,
+    refused: AtomicUsize,
+}
+
+impl FlakyStore {
+    /// A store that does not fail yet.
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self {
+            inner: MemoryStore::new(Capacity::default()),
+            rule: Mutex::default(),
+            changes: AtomicUsize::new(0),
+            refused: AtomicUsize::new(0),
+        })
+    }
+
+    /// From now on `rule` says what becomes of each append.
+    pub(crate) fn judge(&self, rule: impl FnMut(&[Recorded]) -> Verdict + Send + 'static) {
+        *self.rule.lock().unwrap() = Some(Box::new(rule));
+    }
+
+    /// From now on everything is stored again.
+    pub(crate) fn recover(&self) {
+        *self.rule.lock().unwrap() = None;
+    }
+
+    /// How many changes were appended.
+    pub(crate) fn changes(&self) -> usize {
+        self.changes.load(Ordering::SeqCst)
+    }
+
+    /// How many appends have failed on command.
+    pub(crate) fn refused(&self) -> usize {
+        self.refused.load(Ordering::SeqCst)
+    }
+}
+
+fn down() -> StoreError {
+    StoreError::Unavailable("the disk is full of secrets".into())
+}
+
+#[async_trait]
+impl TaskStore for FlakyStore {
+    async fn insert(&self, task: &Arc<Task>) -> Result<(), StoreError> {
+        self.inner.insert(task).await
+    }
+
+    async fn append(
+        &self,
+        key: &TaskKey,
+        expected: Version,
+        changes: &[Recorded],
+        task: &Task,
+    ) -> Result<(), StoreError> {
+        let verdict = match &mut *self.rule.lock().unwrap() {
+            Some(rule) => rule(changes),
+            None => Verdict::Commit,
+        };
+        if verdict != Verdict::Commit {
+            self.refused.fetch_add(1, Ordering::SeqCst);
+        }
+        if verdict == Verdict::Fail {
+            return Err(down());
+        }
+        self.inner.append(key, expected, changes, task).await?;
+        self.changes.fetch_add(changes.len(), Ordering::SeqCst);
+        if verdict == Verdict::CommitAndFail { Err(down()) } else { Ok(()) }
+    }
+
+    async fn load(&self, key: &TaskKey) -> Result<Arc<Task>, StoreError> {
+        self.inner.load(key).await
+    }
+
+    async fn changes_after(
+        &self,
+        key: &TaskKey,
+        after: Version,
+        limit: usize,
+    ) -> Result<Changes, StoreError> {
+        self.inner.changes_after(key, after, limit).await
+    }
+
+    async fn list(&self, scope: &Scope, query: &Query) -> Result<Page, StoreError> {
+        self.inner.list(scope, query).await
+    }
+
+    async fn conversation(
+        &self,
+        scope: &Scope,
+        context: &ContextId,
+        limit: usize,
+    ) -> Result<Vec<Arc<Message>>, StoreError> {
+        self.inner.conversation(scope, context, limit).await
+    }
+
+    async fn waiting_since(
+        &self,
+        since: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<TaskKey>, StoreError> {
+        self.inner.waiting_since(since, limit).await
+    }
+
+    async fn purge_ended_before(&self, before: Timestamp) -> Result<usize, StoreError> {
+        self.inner.purge_ended_before(before).await
+    }
+}

@@ -1,0 +1,68 @@
+//! Reads a stream of events frame by frame.
+
+use serde_json::Value;
+
+/// One frame with data.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Event {
+    pub(crate) id: Option<u64>,
+    pub(crate) data: Value,
+}
+
+/// An open stream.
+pub(crate) struct Events {
+    response: reqwest::Response,
+    buffer: Vec<u8>,
+}
+
+impl Events {
+    pub(crate) fn new(response: reqwest::Response) -> Self {
+        Self { response, buffer: Vec::new() }
+    }
+
+    /// The next frame with data; `None` at the end. Comments are passed over.
+    pub(crate) async fn next(&mut self) -> Option<Event> {
+        loop {
+            if let Some(end) = self.buffer.windows(2).position(|pair| pair == b"\n\n") {
+                let frame: Vec<u8> = self.buffer.drain(..end + 2).collect();
+                if let Some(event) = parse(&frame) {
+                    return Some(event);
+                }
+                continue;
+            }
+            match self.response.chunk().await.expect("a readable stream") {
+                Some(chunk) => self.buffer.extend_from_slice(&chunk),
+                None => {
+                    assert!(self.buffer.is_empty(), "the stream ends within a frame");
+                    return None;
+                }
+            }
+        }
+    }
+
+    /// All frames up to the end.
+    pub(crate) async fn collect(mut self) -> Vec<Event> {
+        let mut events = Vec::new();
+        while let Some(event) = self.next().await {
+            events.push(event);
+        }
+        events
+    }
+}
+
+/// Reads a frame; checks that it holds nothing but what a frame may hold.
+fn parse(frame: &[u8]) -> Option<Event> {
+    let text = std::str::from_utf8(frame).expect("frames are UTF-8");
+    let (mut id, mut data) = (None, None);
+    for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with(':')) {
+        if let Some(value) = line.strip_prefix("id: ") {
+            id = Some(value.parse().expect("ids are versions"));
+        } else if let Some(value) = line.strip_prefix("data: ") {
+            let value = serde_json::from_str(value).expect("data is JSON");
+            assert!(data.replace(value).is_none(), "one line of data in a frame: {text}");
+        } else {
+            panic!("an unknown line in a frame: {line}");
+        }
+    }
+    data.map(|data| Event { id, data })
+}

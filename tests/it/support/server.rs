@@ -1,0 +1,201 @@
+//! A server within the test.
+
+use super::Events;
+use a2ad::{App, AppBuilder, Config, Gauges};
+use a2ad_domain::Owner;
+use a2ad_executor::Drained;
+use a2ad_http::{Authenticator, Challenge};
+use axum::http::HeaderMap;
+use serde_json::Value;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+/// How long a test waits for what has to happen. Only a failing test waits that long.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Takes the owner from the header `x-test-owner`.
+pub(crate) struct HeaderOwner;
+
+impl Authenticator for HeaderOwner {
+    fn authenticate(&self, headers: &HeaderMap) -> Result<Owner, Challenge> {
+        let Some(owner) = headers.get("x-test-owner") else { return Ok(Owner::anonymous()) };
+        let owner = owner.to_str().map_err(|_| Challenge::bearer())?;
+        Owner::new(owner).map_err(|_| Challenge::bearer())
+    }
+}
+
+/// An answer with everything.
+#[derive(Clone, Debug)]
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Reply {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body)
+            .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.body)))
+    }
+}
+
+/// A running server. A test ends it with [`TestServer::finish`], which fails when work is left over.
+pub(crate) struct TestServer {
+    address: SocketAddr,
+    client: reqwest::Client,
+    gauges: Arc<Gauges>,
+    stop: Option<oneshot::Sender<()>>,
+    running: Option<JoinHandle<Drained>>,
+}
+
+impl TestServer {
+    /// The agents echo and script.
+    pub(crate) async fn start() -> Self {
+        Self::with_config("").await
+    }
+
+    pub(crate) async fn with_config(toml: &str) -> Self {
+        Self::custom(toml, |builder| builder).await
+    }
+
+    /// With parts of the test's own.
+    pub(crate) async fn custom(toml: &str, parts: impl FnOnce(AppBuilder) -> AppBuilder) -> Self {
+        let mut config = Config::parse(toml, "test").expect("a good configuration");
+        config.server.listen = SocketAddr::from(([127, 0, 0, 1], 0));
+        let app = parts(App::builder(config)).build().expect("parts that fit");
+        let server = app.bind().await.expect("a free port");
+        let (address, gauges) = (server.local_addr(), server.gauges());
+        let (stop, stopped) = oneshot::channel();
+        let running = tokio::spawn(server.run(async {
+            let _ = stopped.await;
+        }));
+        let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+        Self { address, client, gauges, stop: Some(stop), running: Some(running) }
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    pub(crate) fn gauges(&self) -> &Gauges {
+        &self.gauges
+    }
+
+    /// Tells the server to stop and does not wait for it.
+    pub(crate) fn begin_to_stop(&mut self) {
+        if let Some(stop) = self.stop.take() {
+            let _ = stop.send(());
+        }
+    }
+
+    /// Waits until the server has stopped.
+    pub(crate) async fn stopped(mut self) -> Drained {
+        self.begin_to_stop();
+        let running = self.running.take().expect("a server stops once");
+        running.await.expect("a server that stops in order")
+    }
+
+    pub(crate) async fn post(
+        &self,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: impl Into<reqwest::Body>,
+    ) -> Reply {
+        let request = self.client.post(self.url(path)).body(body);
+        reply(send(request, headers).await).await
+    }
+
+    pub(crate) async fn get(&self, path: &str, headers: &[(&str, &str)]) -> Reply {
+        reply(send(self.client.get(self.url(path)), headers).await).await
+    }
+
+    /// A request of any verb without a body.
+    pub(crate) async fn request(&self, verb: &str, path: &str) -> Reply {
+        let verb = verb.parse().expect("a verb");
+        reply(send(self.client.request(verb, self.url(path)), &[]).await).await
+    }
+
+    /// A call to an agent; its answer.
+    pub(crate) async fn rpc(&self, agent: &str, body: Value) -> Value {
+        self.rpc_at(&rpc_path(agent), body).await
+    }
+
+    /// A call to a route; its answer, which must be JSON over 200.
+    pub(crate) async fn rpc_at(&self, path: &str, body: Value) -> Value {
+        let headers = [("content-type", "application/json")];
+        let reply = self.post(path, &headers, body.to_string()).await;
+        assert_eq!(reply.status, 200, "{}", String::from_utf8_lossy(&reply.body));
+        assert_eq!(reply.headers["content-type"], "application/json");
+        reply.json()
+    }
+
+    /// A call to an agent that streams.
+    pub(crate) async fn stream(&self, agent: &str, body: Value) -> Events {
+        self.stream_at(&rpc_path(agent), &[], body).await
+    }
+
+    /// A call to a route that streams.
+    pub(crate) async fn stream_at(
+        &self,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Value,
+    ) -> Events {
+        let request = self.client.post(self.url(path)).body(body.to_string());
+        let request = request.header("accept", "text/event-stream");
+        let json = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+        let request =
+            if json { request } else { request.header("content-type", "application/json") };
+        let response = send(request, headers).await;
+        assert_eq!(response.status(), 200);
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        Events::new(response)
+    }
+
+    /// Ends the server and fails when runs or subscriptions are left over.
+    pub(crate) async fn finish(self) -> Drained {
+        let gauges = self.gauges.clone();
+        let nothing_left = async {
+            while gauges.live_runs() + gauges.subscribed_tasks() > 0 {
+                tokio::task::yield_now().await;
+            }
+        };
+        if tokio::time::timeout(PATIENCE, nothing_left).await.is_err() {
+            let (runs, tasks) = (self.gauges.live_runs(), self.gauges.subscribed_tasks());
+            panic!("left over: {runs} runs, {tasks} tasks with subscribers");
+        }
+        self.stopped().await
+    }
+
+    fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+}
+
+impl Drop for TestServer {
+    fn drop(&mut self) {
+        if self.running.is_some() && !std::thread::panicking() {
+            panic!("a test has to finish its server");
+        }
+    }
+}
+
+fn rpc_path(agent: &str) -> String {
+    format!("/api/v1/a2a/{agent}/jsonrpc")
+}
+
+async fn send(mut request: reqwest::RequestBuilder, headers: &[(&str, &str)]) -> reqwest::Response {
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    request.send().await.expect("an answer")
+}
+
+async fn reply(response: reqwest::Response) -> Reply {
+    let (status, headers) = (response.status().as_u16(), response.headers().clone());
+    let body = response.bytes().await.expect("a whole body").to_vec();
+    Reply { status, headers, body }
+}
