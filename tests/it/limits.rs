@@ -1,1 +1,5 @@
-//! To be written.
+//! Everything a caller can make grow has a limit, a clear refusal, and leaves nothing behind.
+
+mod leftovers;
+mod runs;
+mod store;

@@ -25,7 +25,8 @@ pub use change::{ArtifactUpdate, Change, Recorded, StatusChange};
 pub use content::{Artifact, Content, Details, Message, Part, PartLabel, Parts, Role};
 pub use error::{Error, ErrorCode};
 pub use ids::{
-    AgentId, ArtifactId, ContextId, IdMap, MessageId, Owner, Scope, TaskId, TaskKey, Tenant, Version,
+    AgentId, ArtifactId, ContextId, IdMap, MessageId, Owner, Scope, TaskId, TaskKey, Tenant,
+    Version,
 };
 pub use raw_json::RawJson;
 pub use service::Service;

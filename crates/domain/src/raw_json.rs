@@ -113,7 +113,8 @@ mod tests {
 
     #[test]
     fn digits_and_nulls_are_kept_and_white_space_between_tokens_goes() {
-        let text = "{ \"n\" : 9007199254740993 ,\n \"e\": 1E400, \"s\": \" a\\\" b \", \"z\": null }";
+        let text =
+            "{ \"n\" : 9007199254740993 ,\n \"e\": 1E400, \"s\": \" a\\\" b \", \"z\": null }";
         let value = RawJson::parse(text).expect("valid");
         assert_eq!(value.as_str(), r#"{"n":9007199254740993,"e":1E400,"s":" a\" b ","z":null}"#);
     }

@@ -152,6 +152,11 @@ impl Slot for Place {
         let entry = (number, run.cancel_signal().clone());
         lock(&inner.live).insert(run.key().clone(), entry);
         inner.count.fetch_add(1, Ordering::SeqCst);
+        // A message that had passed before the server began to shut down. Either this sees the flag, or
+        // the drain sees the entry.
+        if inner.shut_down.is_raised() {
+            run.cancel_signal().raise();
+        }
         let listed = Listed { inner: inner.clone(), key: run.key().clone(), number };
         tokio::spawn(async move {
             let place = *self;
@@ -197,7 +202,8 @@ async fn drive(lane: &Lane, shut_down: &CancelSignal, mut run: Run) {
         })
         .await;
         match permit {
-            Some(_permit) => supervise(&mut run, &cancel, shut_down).await,
+            // Guarded as a whole, since an executor may also panic while it is dropped.
+            Some(_permit) => guarded(supervise(&mut run, &cancel, shut_down)).await,
             None => RunEnd::Stopped,
         }
     };

@@ -79,3 +79,39 @@ fn every_decision_says_why_and_what_follows() {
         }
     }
 }
+
+#[test]
+fn every_place_that_a_mutant_is_made_in_exists() {
+    let (mut files, mut code) = (Vec::new(), String::new());
+    sources(&super::root().join("crates"), &mut files, &mut code);
+    let document = read("CONTRIBUTING.md");
+    let mutants = rows(section(&document, "## Mutants that the suite must kill"));
+    assert!(mutants.len() >= 12, "there are two lines of head and at least ten mutants");
+    for row in mutants.iter().skip(2) {
+        let places: Vec<&str> = match row[1].contains('`') {
+            true => row[1].split('`').skip(1).step_by(2).collect(),
+            false => vec![&row[1]],
+        };
+        for place in places {
+            let name = place.rsplit("::").next().expect("a name");
+            let known = match name.ends_with(".rs") {
+                true => files.iter().any(|file| file == name),
+                false => code.contains(name),
+            };
+            assert!(known, "{place} is not in the code any more");
+        }
+    }
+}
+
+/// The names and the text of all source files below a folder.
+fn sources(folder: &std::path::Path, files: &mut Vec<String>, code: &mut String) {
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            sources(&path, files, code);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.extend(path.file_name().map(|name| name.to_string_lossy().into_owned()));
+            code.push_str(&std::fs::read_to_string(&path).expect("text"));
+        }
+    }
+}

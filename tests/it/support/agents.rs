@@ -1,11 +1,13 @@
 //! Executors and a store that do what a test tells them while the server runs.
 
+mod burst;
 mod clock;
 mod counted;
 mod flaky_store;
 mod gated;
 mod puppet;
 
+pub(crate) use burst::Burst;
 pub(crate) use clock::HandClock;
 pub(crate) use counted::Counted;
 pub(crate) use flaky_store::{FlakyStore, Verdict};

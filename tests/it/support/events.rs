@@ -13,23 +13,28 @@ pub(crate) struct Event {
 pub(crate) struct Events {
     response: reqwest::Response,
     buffer: Vec<u8>,
+    /// How much of the buffer holds no end of a frame, so that a long frame is searched once.
+    searched: usize,
 }
 
 impl Events {
     pub(crate) fn new(response: reqwest::Response) -> Self {
-        Self { response, buffer: Vec::new() }
+        Self { response, buffer: Vec::new(), searched: 0 }
     }
 
     /// The next frame with data; `None` at the end. Comments are passed over.
     pub(crate) async fn next(&mut self) -> Option<Event> {
         loop {
-            if let Some(end) = self.buffer.windows(2).position(|pair| pair == b"\n\n") {
-                let frame: Vec<u8> = self.buffer.drain(..end + 2).collect();
+            let rest = &self.buffer[self.searched..];
+            if let Some(end) = rest.windows(2).position(|pair| pair == b"\n\n") {
+                let frame: Vec<u8> = self.buffer.drain(..self.searched + end + 2).collect();
+                self.searched = 0;
                 if let Some(event) = parse(&frame) {
                     return Some(event);
                 }
                 continue;
             }
+            self.searched = self.buffer.len().saturating_sub(1);
             match self.response.chunk().await.expect("a readable stream") {
                 Some(chunk) => self.buffer.extend_from_slice(&chunk),
                 None => {

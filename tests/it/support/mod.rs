@@ -5,6 +5,7 @@ pub(crate) mod caller;
 mod events;
 mod raw;
 mod server;
+pub(crate) mod template;
 
 pub(crate) use events::{Event, Events};
 pub(crate) use raw::{Answer, Raw};

@@ -1,6 +1,6 @@
 //! Re-attach to a task (specification 1.0 §3.1.6, 0.3 §7.9).
 
-use super::watch::{ATTACH_PAGE, Until, Watch};
+use super::watch::{LOG_PAGE, Until, Watch};
 use super::{Core, Resume, Service, Streamed};
 use crate::error::{Error, Unsupported};
 use crate::ids::{Scope, Version};
@@ -32,7 +32,7 @@ impl Service {
         });
         let missed = match resume {
             Some(resume) => {
-                let log = core.ports.store.changes_after(&key, resume.seen, ATTACH_PAGE).await;
+                let log = core.ports.store.changes_after(&key, resume.seen, LOG_PAGE).await;
                 match log.map_err(stored)? {
                     Changes::After(changes) => Some((resume.seen, changes)),
                     Changes::TooOld => None,

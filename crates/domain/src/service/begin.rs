@@ -115,7 +115,8 @@ impl Service {
             if task.state().is_terminal() {
                 return unsupported(Unsupported::Terminal(task.state()));
             }
-            if task.history().len() >= core.limits.history {
+            let bytes = task.weight().saturating_add(request.message.weight());
+            if task.history().len() >= core.limits.history || bytes > core.limits.task_bytes {
                 return unsupported(Unsupported::HistoryFull);
             }
             let running = task.is_running();

@@ -25,6 +25,9 @@ impl Service {
         loop {
             let mut task = core.ports.store.load(&key).await.map_err(stored)?;
             if task.state().is_terminal() {
+                // Usually there is nothing to stop. But an earlier cancel may have been stored although
+                // the store reported a failure, and then its run still goes on.
+                core.ports.spawner.stop(&key);
                 return Err(Error::TaskNotCancelable { id: key.id, state: task.state() });
             }
             let canceled = StatusChange::ending(TaskState::Canceled, None);

@@ -24,6 +24,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+pub use expire::Swept;
 pub use read::ListTasks;
 pub use run::{Run, RunEnd};
 pub use watch::Watch;

@@ -3,12 +3,13 @@
 
 use super::Core;
 use super::commit::NotCommitted;
+use super::watch::LOG_PAGE;
 use super::writer::TaskWriter;
 use crate::agent::{Agent, OnOverdue};
 use crate::change::{Change, StatusChange};
 use crate::content::{Message, Parts, Role};
 use crate::ids::{MessageId, TaskKey};
-use crate::ports::{AgentError, Outcome, StoreError, Turn};
+use crate::ports::{AgentError, Changes, Outcome, StoreError, Turn};
 use crate::signal::CancelSignal;
 use crate::state::TaskState;
 use std::sync::Arc;
@@ -95,8 +96,18 @@ impl Run {
     /// Lets the executor work. May be dropped at any point.
     pub async fn work(&mut self) -> RunEnd {
         let Some(turn) = self.turn.take() else { return RunEnd::Stopped };
+        // A cancel that was stored before the spawner knew of this run could not stop it.
+        if turn.request.task.is_some() && self.is_over().await {
+            return RunEnd::Stopped;
+        }
         let executor = self.writer.agent().executor.clone();
         RunEnd::Returned(executor.run(turn, &mut self.writer).await)
+    }
+
+    /// Whether the task has ended already. A store that cannot say so is no reason not to begin.
+    async fn is_over(&self) -> bool {
+        let stored = self.writer.core().ports.store.load(self.key()).await;
+        stored.is_ok_and(|task| task.state().is_terminal())
     }
 
     /// Writes what the end of the run means. A task that has ended meanwhile stays as it is. When the
@@ -164,13 +175,17 @@ impl Core {
         }
     }
 
-    async fn conclude(&self, writer: &mut TaskWriter, changes: &[Change]) -> Result<(), StoreError> {
+    async fn conclude(
+        &self,
+        writer: &mut TaskWriter,
+        changes: &[Change],
+    ) -> Result<(), StoreError> {
         loop {
             // A future that was dropped between applying and storing leaves a copy that is ahead.
             if !writer.is_clean() && !writer.reload().await? {
                 return Ok(());
             }
-            if writer.task().state().is_terminal() {
+            if self.is_concluded(writer, changes).await? {
                 return Ok(());
             }
             match writer.write(changes.iter().cloned()).await {
@@ -184,6 +199,26 @@ impl Core {
                 Err(NotCommitted::Failed(error)) => return Err(error),
             }
         }
+    }
+
+    /// Whether there is nothing left to write: the task has ended, or the end of this run is stored since
+    /// a try of which the store said that it failed. Whoever wrote that may not have known that it was
+    /// stored, and then has told nobody; so it is handed out here. Who has heard of it drops it.
+    async fn is_concluded(&self, writer: &TaskWriter, end: &[Change]) -> Result<bool, StoreError> {
+        let (task, told) = writer.told();
+        if task.version() == told {
+            return Ok(task.state().is_terminal());
+        }
+        let log = match self.ports.store.changes_after(task.key(), told, LOG_PAGE).await? {
+            Changes::After(log) => log,
+            Changes::TooOld => Vec::new(),
+        };
+        let stored = log.iter().any(|recorded| end.last() == Some(&recorded.change));
+        let concluded = stored || task.state().is_terminal();
+        if concluded {
+            self.ports.bus.publish(task.key(), &log, task);
+        }
+        Ok(concluded)
     }
 
     /// The last status of a task that fails.

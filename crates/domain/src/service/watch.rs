@@ -11,7 +11,7 @@ use std::future::poll_fn;
 use std::sync::Arc;
 
 /// How many changes are read from the log at a time.
-const LOG_PAGE: usize = 4096;
+pub(super) const LOG_PAGE: usize = 4096;
 
 /// When a stream is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,5 +145,3 @@ impl Watch {
         })
     }
 }
-
-pub(super) const ATTACH_PAGE: usize = LOG_PAGE;

@@ -6,7 +6,7 @@ use super::run::Failure;
 use crate::agent::Agent;
 use crate::change::{ArtifactUpdate, Change, StatusChange};
 use crate::content::{Message, Parts, Role};
-use crate::ids::ArtifactId;
+use crate::ids::{ArtifactId, Version};
 use crate::ports::{Stopped, StoreError};
 use crate::state::TaskState;
 use crate::task::{Refusal, Task};
@@ -25,12 +25,16 @@ pub struct TaskWriter {
     /// Messages of the client that the executor has been shown.
     shown: usize,
     failure: Option<Failure>,
+    /// The last change of this run that was handed out. What follows it in the store is somebody else's,
+    /// or of unclear fate.
+    told: Version,
 }
 
 impl TaskWriter {
     pub(super) fn new(core: Arc<Core>, agent: Arc<Agent>, task: Arc<Task>) -> Self {
         let shown = task.history().len();
-        Self { core, agent, task, clean: true, shown, failure: None }
+        let told = task.version();
+        Self { core, agent, task, clean: true, shown, failure: None, told }
     }
 
     /// The task as this run knows it.
@@ -45,6 +49,7 @@ impl TaskWriter {
     /// # Errors
     /// [`Stopped`] when the task takes no more changes.
     pub async fn working(&mut self, progress: Option<Parts>) -> Result<(), Stopped> {
+        self.settle().await?;
         if progress.is_none() && self.task.state() == TaskState::Working {
             return Ok(());
         }
@@ -80,6 +85,7 @@ impl TaskWriter {
         parts: Parts,
         last: bool,
     ) -> Result<(), Stopped> {
+        self.settle().await?;
         let append = self.task.artifact(id).is_some();
         self.update(ArtifactUpdate { id: id.clone(), parts, append, last, details: None }).await
     }
@@ -90,10 +96,6 @@ impl TaskWriter {
     /// # Errors
     /// [`Stopped`] when the task takes no more changes.
     pub async fn update(&mut self, update: ArtifactUpdate) -> Result<(), Stopped> {
-        if self.task.weight().saturating_add(update.parts.weight()) > self.core.limits.task_bytes {
-            self.failure = Some(Failure::TooLarge);
-            return Err(Stopped);
-        }
         self.step(Change::Artifact(Arc::new(update))).await
     }
 
@@ -125,14 +127,14 @@ impl TaskWriter {
     /// Commits one change; looks again as often as somebody else was faster.
     async fn step(&mut self, change: Change) -> Result<(), Stopped> {
         loop {
+            self.settle().await?;
+            if self.task.weight().saturating_add(change.weight()) > self.core.limits.task_bytes {
+                self.failure = Some(Failure::TooLarge);
+                return Err(Stopped);
+            }
             let refused = match self.write([change.clone()]).await {
                 Ok(()) => return Ok(()),
-                Err(NotCommitted::Conflict) => {
-                    if !self.reload().await.map_err(|error| self.give_up(error))? {
-                        return Err(Stopped);
-                    }
-                    continue;
-                }
+                Err(NotCommitted::Conflict) => continue,
                 Err(NotCommitted::Gone) => return Err(Stopped),
                 Err(NotCommitted::Failed(error)) => return Err(self.give_up(error)),
                 Err(NotCommitted::Refused(refusal)) => refusal,
@@ -145,6 +147,15 @@ impl TaskWriter {
             }
             return Err(Stopped);
         }
+    }
+
+    /// Reads the task again where `task` may be ahead of the store: after a conflict, and after a write
+    /// that the executor has dropped half-way.
+    async fn settle(&mut self) -> Result<(), Stopped> {
+        if !self.clean && !self.reload().await.map_err(|error| self.give_up(error))? {
+            return Err(Stopped);
+        }
+        Ok(())
     }
 
     fn give_up(&self, error: StoreError) -> Stopped {
@@ -165,6 +176,9 @@ impl TaskWriter {
         let written = self.core.commit(&mut self.task, changes).await;
         // A refusal of a single change leaves the task as it was; everything else needs a look.
         self.clean = written.is_ok();
+        if self.clean {
+            self.told = self.task.version();
+        }
         written
     }
 
@@ -179,6 +193,11 @@ impl TaskWriter {
             Err(StoreError::NotFound) => Ok(false),
             Err(error) => Err(error),
         }
+    }
+
+    /// The task and the last change of this run that was handed out.
+    pub(super) fn told(&self) -> (&Arc<Task>, Version) {
+        (&self.task, self.told)
     }
 
     pub(super) fn is_clean(&self) -> bool {

@@ -70,7 +70,9 @@ impl AgentExecutor for Gated {
         tokio::select! {
             biased;
             () = turn.cancel.raised() => return Err(Stopped.into()),
-            _ = opened => {}
+            // A gate that the test has let go of stays shut.
+            Ok(()) = opened => {}
+            else => turn.cancel.raised().await,
         }
         let message = &turn.request.message;
         turn.request.message = Arc::new(Message::new(message.id.clone(), message.role, Parts::text(rest)));

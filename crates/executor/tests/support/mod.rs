@@ -1,0 +1,107 @@
+//! A service on the real runtime, store and bus, for tests of the runtime.
+#![allow(dead_code, unreachable_pub)] // Each test file is a crate of its own and uses its part of this.
+
+use a2ad_domain::ports::{AgentExecutor, Spawner, TaskStore};
+use a2ad_domain::service::{Limits, Ports, SendMessage, Service};
+use a2ad_domain::testing::sample::{AGENT, OTHER_AGENT, call, scope};
+use a2ad_domain::testing::{ManualClock, SequentialIds, Setup, all};
+use a2ad_domain::{AgentSettings, Error, Task, TaskKey};
+use a2ad_executor::Runtime;
+use a2ad_store::{Capacity, LocalBus, MemoryStore};
+use std::sync::Arc;
+
+/// A server without a wire.
+pub struct Server {
+    pub service: Service,
+    pub runtime: Runtime,
+    pub bus: Arc<LocalBus>,
+    pub store: Arc<MemoryStore>,
+}
+
+impl Server {
+    /// A server with this executor; `adjust` changes what the agents' settings usually are.
+    pub fn new(executor: Arc<dyn AgentExecutor>, adjust: impl FnOnce(&mut AgentSettings)) -> Self {
+        let store = Arc::new(MemoryStore::new(Capacity::default()));
+        Self::over(store.clone(), store, executor, adjust)
+    }
+
+    /// A server whose service sees `port` instead of the store itself.
+    pub fn over(
+        port: Arc<dyn TaskStore>,
+        store: Arc<MemoryStore>,
+        executor: Arc<dyn AgentExecutor>,
+        adjust: impl FnOnce(&mut AgentSettings),
+    ) -> Self {
+        let mut setup = Setup::default();
+        adjust(&mut setup.settings);
+        let (runtime, bus) = (Runtime::new(), Arc::new(LocalBus::new()));
+        let ports = Ports {
+            store: port,
+            bus: bus.clone(),
+            spawner: Arc::new(runtime.clone()),
+            clock: Arc::new(ManualClock::default()),
+            ids: Arc::new(SequentialIds::new()),
+        };
+        let agents = [AGENT, OTHER_AGENT].map(|name| Arc::new(setup.agent(name, executor.clone())));
+        let service = Service::new(ports, agents, Limits::default());
+        Self { service, runtime, bus, store }
+    }
+
+    /// Opens a task without waiting for it.
+    pub async fn open(&self, text: &str) -> Result<TaskKey, Error> {
+        let call = SendMessage { wait: Some(false), ..call(text) };
+        let sent = self.service.send(&scope(), call).await?;
+        Ok(sent.into_task().key().clone())
+    }
+
+    /// Sends and waits for the task to come to rest.
+    pub async fn send(&self, text: &str) -> Arc<Task> {
+        self.service.send(&scope(), call(text)).await.expect("a message that is taken").into_task()
+    }
+
+    pub async fn task(&self, key: &TaskKey) -> Arc<Task> {
+        self.service.get(&scope(), &key.id.to_string()).await.expect("a task that is kept")
+    }
+
+    pub async fn cancel(&self, key: &TaskKey) -> Result<Arc<Task>, Error> {
+        self.service.cancel(&scope(), &key.id.to_string()).await
+    }
+
+    /// Waits until the task has ended.
+    pub async fn ended(&self, key: &TaskKey) -> Arc<Task> {
+        if let Ok(attached) = self.service.attach(&scope(), &key.id.to_string(), None).await {
+            let (_, mut watch) = attached.into_task();
+            all(&mut watch).await;
+        }
+        let task = self.task(key).await;
+        assert!(task.state().is_terminal());
+        task
+    }
+
+    /// Lets everything that can go on do so. On the runtime of a single thread that tests have.
+    pub async fn quiet(&self) {
+        for _ in 0..64 {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Waits until no run is left, and checks that nothing is left of any.
+    pub async fn assert_empty(&self) {
+        self.quiet().await;
+        assert_eq!(self.runtime.live(), 0, "runs are left");
+        assert_eq!(self.bus.topics(), 0, "subscriptions are left");
+    }
+
+    /// How many more runs an agent with these settings could be given.
+    pub fn free_places(&self, most: usize) -> usize {
+        let agent = self.service.agent(scope().agent()).expect("an agent");
+        let places: Vec<_> = (0..most).map_while(|_| self.runtime.reserve(agent).ok()).collect();
+        places.len()
+    }
+}
+
+/// What a client is told with the status.
+pub fn told(task: &Task) -> &str {
+    let said = task.status_message().expect("a status message");
+    said.parts.as_slice()[0].plain_text().expect("a text")
+}

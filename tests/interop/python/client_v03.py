@@ -1,0 +1,240 @@
+"""Walks through the life of tasks with a2a-sdk 0.3 as it comes from the package index.
+
+Usage: client_v03.py BASE_URL
+"""
+
+import asyncio
+import base64
+import sys
+import uuid
+
+import httpx
+from a2a.client import A2ACardResolver, ClientConfig, ClientFactory, create_text_message_object
+from a2a.client.errors import A2AClientJSONRPCError
+from a2a.types import (
+    DataPart,
+    FilePart,
+    FileWithBytes,
+    FileWithUri,
+    Message,
+    Part,
+    Role,
+    Task,
+    TaskArtifactUpdateEvent,
+    TaskIdParams,
+    TaskQueryParams,
+    TaskState,
+    TaskStatusUpdateEvent,
+    TextPart,
+)
+from a2a.utils import get_message_text, get_text_parts
+
+from checks import errors_of, run, same
+
+
+class Agent:
+    """One agent, called in the three ways that the configuration of a client knows."""
+
+    def __init__(self, http, card):
+        self.card = card
+        self.waiting = self.client(http, streaming=False)
+        self.polling = self.client(http, streaming=False, polling=True)
+        self.streaming = self.client(http)
+
+    def client(self, http, **configuration):
+        return ClientFactory(ClientConfig(httpx_client=http, **configuration)).create(self.card)
+
+    @classmethod
+    async def resolve(cls, http, base, name):
+        return cls(http, await A2ACardResolver(http, f'{base}/api/v1/a2a/{name}').get_agent_card())
+
+
+def message(text, **members):
+    return create_text_message_object(content=text).model_copy(update=members)
+
+
+async def only(events):
+    """What a call without a stream brings: one task, or one message."""
+    [event] = [event async for event in events]
+    return event[0] if isinstance(event, tuple) else event
+
+
+async def all_of(events):
+    """The events, each as a word. The SDK folds them into one task, which comes last."""
+    words, task = [], None
+    async for task, update in events:
+        words.append(word(task, update))
+    return words, task
+
+
+def word(task, update):
+    match update:
+        case None:
+            return f'task {task.status.state.value}'
+        case TaskStatusUpdateEvent():
+            return f'{update.status.state.value}{" final" if update.final else ""}'
+        case TaskArtifactUpdateEvent():
+            text = ''.join(get_text_parts(update.artifact.parts))
+            return f'{"+" if update.append else "="}{text}{" last" if update.last_chunk else ""}'
+
+
+def artifact_text(task):
+    return ''.join(text for artifact in task.artifacts for text in get_text_parts(artifact.parts))
+
+
+async def refused(code, *calls):
+    """Every call ends with the error of the SDK that carries the code. There is one type for all
+    codes: the model that reads answers never picks one of the types that exist per code."""
+    for error in await errors_of(*calls):
+        same(type(error), A2AClientJSONRPCError)
+        same(error.error.code, code)
+
+
+async def walk(base, http):
+    echo = await Agent.resolve(http, base, 'echo')
+    script = await Agent.resolve(http, base, 'script')
+
+    async def the_card_of_an_agent_says_where_it_is_and_what_it_can():
+        for name, agent in (('echo', echo), ('script', script)):
+            same(agent.card.name.lower(), name)
+            same(agent.card.url, f'{base}/api/v1/a2a/{name}/jsonrpc')
+            same(agent.card.preferred_transport, 'JSONRPC')
+            same(agent.card.protocol_version, '0.3.0')
+            same(agent.card.capabilities.streaming, True)
+            assert agent.card.skills
+
+    async def a_text_comes_back_as_the_artifact_of_a_completed_task():
+        task = await only(echo.waiting.send_message(message('apple')))
+        same(type(task), Task)
+        same(task.status.state, TaskState.completed)
+        same(artifact_text(task), 'apple')
+        same([it.role for it in task.history], [Role.user, Role.agent])
+        same({it.task_id for it in task.history}, {task.id})
+
+    async def parts_of_every_kind_come_back_as_they_were():
+        content = base64.b64encode(bytes(range(256))).decode()
+        file = FileWithBytes(bytes=content, mime_type='image/png', name='a.png')
+        link = FileWithUri(uri='https://example.org/b.pdf', mime_type='application/pdf')
+        data = {'fruit': ['fig', 1, 2.5, None, True], 'nested': {'ü': '✓'}}
+        parts = [TextPart(text='pear', metadata={'n': 1}), FilePart(file=file), FilePart(file=link),
+                 DataPart(data=data)]
+        parts = [Part(root=part) for part in parts]
+        request = Message(role=Role.user, message_id=str(uuid.uuid4()), parts=parts)
+        task = await only(echo.waiting.send_message(request))
+        same(task.artifacts[0].parts, parts)
+
+    async def a_message_is_the_answer_of_an_agent_that_opens_no_task():
+        answer = await only(script.waiting.send_message(message('say hello')))
+        same(type(answer), Message)
+        same((answer.role, get_message_text(answer)), (Role.agent, 'hello'))
+        answer = await only(script.streaming.send_message(message('say hello')))
+        same(get_message_text(answer), 'hello')
+
+    async def a_stream_shows_every_step_in_order():
+        request = message('chunks 5 abcdefghij')
+        words, task = await all_of(script.streaming.send_message(request))
+        same(words, ['task submitted', 'working', '=ab', '+cd', '+ef', '+gh', '+ij last',
+                     'completed final'])
+        same(artifact_text(task), 'abcdefghij')
+        same(task.history[0].message_id, request.message_id)
+
+    async def a_task_is_there_to_be_read_again():
+        sent = await only(echo.waiting.send_message(message('plum')))
+        same(await echo.waiting.get_task(TaskQueryParams(id=sent.id)), sent)
+        latest = await echo.waiting.get_task(TaskQueryParams(id=sent.id, history_length=1))
+        same(latest.history, sent.history[-1:])
+
+    async def a_conversation_keeps_its_context():
+        first = await only(echo.waiting.send_message(message('one')))
+        second = await only(echo.waiting.send_message(message('two', context_id=first.context_id)))
+        same(second.context_id, first.context_id)
+        assert second.id != first.id
+
+    async def a_running_task_can_be_canceled():
+        task = await only(script.polling.send_message(message('hang')))
+        assert task.status.state in (TaskState.submitted, TaskState.working), task.status.state
+        canceled = await script.polling.cancel_task(TaskIdParams(id=task.id))
+        same((canceled.id, canceled.status.state), (task.id, TaskState.canceled))
+
+    async def a_question_is_answered_on_the_same_task():
+        asked = await only(script.waiting.send_message(message('ask which fruit?')))
+        same(asked.status.state, TaskState.input_required)
+        same(get_message_text(asked.status.message), 'which fruit?')
+        answer = message('quince', task_id=asked.id, context_id=asked.context_id)
+        task = await only(script.waiting.send_message(answer))
+        same((task.id, task.status.state), (asked.id, TaskState.completed))
+        same(artifact_text(task), 'quince')
+
+    async def a_stream_ends_with_the_question():
+        words, task = await all_of(script.streaming.send_message(message('ask which fruit?')))
+        same(words, ['task submitted', 'working', 'input-required final'])
+        words, task = await all_of(
+            script.streaming.send_message(message('kiwi', task_id=task.id)))
+        same(words[-1], 'completed final')
+        same(artifact_text(task), 'kiwi')
+
+    async def a_task_can_be_followed_from_where_it_is():
+        task = await only(script.polling.send_message(message('hold:400|melon')))
+        words, task = await all_of(script.streaming.resubscribe(TaskIdParams(id=task.id)))
+        assert words[0] in ('task submitted', 'task working'), words
+        same([it for it in words[1:] if it != 'working'], ['=melon last', 'completed final'])
+        same(artifact_text(task), 'melon')
+
+    async def those_who_follow_a_task_see_it_canceled():
+        task = await only(script.polling.send_message(message('hang')))
+        events = script.streaming.resubscribe(TaskIdParams(id=task.id))
+        await anext(events)
+        await script.polling.cancel_task(TaskIdParams(id=task.id))
+        words, _ = await all_of(events)
+        same(words[-1], 'canceled final')
+
+    async def an_unknown_task_is_not_found():
+        unknown = str(uuid.uuid4())
+        await refused(
+            -32001,
+            echo.waiting.get_task(TaskQueryParams(id=unknown)),
+            echo.waiting.cancel_task(TaskIdParams(id=unknown)),
+            only(echo.waiting.send_message(message('more', task_id=unknown))),
+            all_of(echo.streaming.send_message(message('more', task_id=unknown))),
+            all_of(echo.streaming.resubscribe(TaskIdParams(id=unknown))),
+        )
+
+    async def a_completed_task_cannot_be_canceled():
+        task = await only(echo.waiting.send_message(message('done')))
+        await refused(-32002, echo.waiting.cancel_task(TaskIdParams(id=task.id)))
+
+    async def a_completed_task_takes_no_message():
+        task = await only(echo.waiting.send_message(message('done')))
+        await refused(
+            -32004,
+            only(echo.waiting.send_message(message('more', task_id=task.id))),
+            all_of(echo.streaming.send_message(message('more', task_id=task.id))),
+            all_of(echo.streaming.resubscribe(TaskIdParams(id=task.id))),
+        )
+
+    await run([
+        the_card_of_an_agent_says_where_it_is_and_what_it_can,
+        a_text_comes_back_as_the_artifact_of_a_completed_task,
+        parts_of_every_kind_come_back_as_they_were,
+        a_message_is_the_answer_of_an_agent_that_opens_no_task,
+        a_stream_shows_every_step_in_order,
+        a_task_is_there_to_be_read_again,
+        a_conversation_keeps_its_context,
+        a_running_task_can_be_canceled,
+        a_question_is_answered_on_the_same_task,
+        a_stream_ends_with_the_question,
+        a_task_can_be_followed_from_where_it_is,
+        those_who_follow_a_task_see_it_canceled,
+        an_unknown_task_is_not_found,
+        a_completed_task_cannot_be_canceled,
+        a_completed_task_takes_no_message,
+    ])
+
+
+async def main(base):
+    async with httpx.AsyncClient() as http:
+        await walk(base.rstrip('/'), http)
+
+
+if __name__ == '__main__':
+    asyncio.run(main(*sys.argv[1:]))
