@@ -17,6 +17,18 @@ pub enum Change {
     Artifact(Arc<ArtifactUpdate>),
 }
 
+impl Change {
+    /// About how many bytes a task keeps alive for it.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        match self {
+            Self::Message(message) => message.weight(),
+            Self::Status(status) => status.message.as_ref().map_or(0, |message| message.weight()),
+            Self::Artifact(piece) => piece.parts.weight(),
+        }
+    }
+}
+
 /// A new status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StatusChange {

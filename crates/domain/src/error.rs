@@ -81,22 +81,16 @@ impl ErrorCode {
     const fn row(self) -> (i32, &'static str, &'static str) {
         match self {
             Self::ParseError => (-32700, "PARSE_ERROR", "Invalid JSON payload"),
-            Self::InvalidRequest => {
-                (-32600, "INVALID_REQUEST", "Request payload validation error")
-            }
+            Self::InvalidRequest => (-32600, "INVALID_REQUEST", "Request payload validation error"),
             Self::MethodNotFound => (-32601, "METHOD_NOT_FOUND", "Method not found"),
             Self::InvalidParams => (-32602, "INVALID_PARAMS", "Invalid parameters"),
             Self::Internal => (-32603, "INTERNAL_ERROR", "Internal error"),
             Self::Unavailable => (-32000, "UNAVAILABLE", "Server is busy"),
             Self::TaskNotFound => (-32001, "TASK_NOT_FOUND", "Task not found"),
-            Self::TaskNotCancelable => {
-                (-32002, "TASK_NOT_CANCELABLE", "Task cannot be canceled")
+            Self::TaskNotCancelable => (-32002, "TASK_NOT_CANCELABLE", "Task cannot be canceled"),
+            Self::PushNotificationNotSupported => {
+                (-32003, "PUSH_NOTIFICATION_NOT_SUPPORTED", "Push Notification is not supported")
             }
-            Self::PushNotificationNotSupported => (
-                -32003,
-                "PUSH_NOTIFICATION_NOT_SUPPORTED",
-                "Push Notification is not supported",
-            ),
             Self::UnsupportedOperation => {
                 (-32004, "UNSUPPORTED_OPERATION", "This operation is not supported")
             }
@@ -114,9 +108,7 @@ impl ErrorCode {
             Self::ExtensionSupportRequired => {
                 (-32008, "EXTENSION_SUPPORT_REQUIRED", "Extension support required")
             }
-            Self::VersionNotSupported => {
-                (-32009, "VERSION_NOT_SUPPORTED", "Version not supported")
-            }
+            Self::VersionNotSupported => (-32009, "VERSION_NOT_SUPPORTED", "Version not supported"),
         }
     }
 }

@@ -20,12 +20,15 @@ pub mod task;
 pub mod testing;
 pub mod time;
 
-pub use agent::{Agent, AgentSettings, Card, OnOverdue, SendDefault, Skill, WhileWorking};
+pub use agent::{
+    Agent, AgentSettings, Card, Extension, OnOverdue, SendDefault, Skill, WhileWorking,
+};
 pub use change::{ArtifactUpdate, Change, Recorded, StatusChange};
 pub use content::{Artifact, Content, Details, Message, Part, PartLabel, Parts, Role};
 pub use error::{Error, ErrorCode};
 pub use ids::{
-    AgentId, ArtifactId, ContextId, IdMap, MessageId, Owner, Scope, TaskId, TaskKey, Tenant, Version,
+    AgentId, ArtifactId, ContextId, IdMap, MessageId, Owner, Scope, TaskId, TaskKey, Tenant,
+    Version,
 };
 pub use raw_json::RawJson;
 pub use service::Service;

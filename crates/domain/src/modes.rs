@@ -16,7 +16,10 @@ pub fn covers(declared: &str, wanted: &str) -> bool {
     if !is_media_type(&declared) || !is_media_type(&wanted) {
         let family = |mode: &str| mode.split('/').next().unwrap_or("").to_owned();
         let (a, b) = (family(&declared), family(&wanted));
-        return a == b || a == "*" || b == "*" || !["text", "image", "audio", "video"].contains(&&*b);
+        return a == b
+            || a == "*"
+            || b == "*"
+            || !["text", "image", "audio", "video"].contains(&&*b);
     }
     let (a, b) = (halves(&declared), halves(&wanted));
     let fits = |x: &str, y: &str| x == "*" || y == "*" || x == y;

@@ -56,8 +56,30 @@ impl RawJson {
                 None => all.push((name, value)),
             }
         }
-        let members: Vec<String> =
-            all.iter().map(|(name, value)| format!("{}:{}", quoted(name), value.get())).collect();
+        Members(all).into()
+    }
+
+    /// A member of an object.
+    #[must_use]
+    pub fn member(&self, name: &str) -> Option<RawJson> {
+        let Members(members) = serde_json::from_str(&self.0).ok()?;
+        members.into_iter().find(|(known, _)| known == name).map(|(_, value)| RawJson::new(value))
+    }
+
+    /// The object without a member.
+    #[must_use]
+    pub fn without(&self, name: &str) -> RawJson {
+        let Ok(Members(mut members)) = serde_json::from_str(&self.0) else { return self.clone() };
+        members.retain(|(known, _)| known != name);
+        Members(members).into()
+    }
+}
+
+impl From<Members<'_>> for RawJson {
+    fn from(Members(members): Members<'_>) -> Self {
+        let write =
+            |(name, value): &(String, &RawValue)| format!("{}:{}", quoted(name), value.get());
+        let members: Vec<String> = members.iter().map(write).collect();
         RawJson(format!("{{{}}}", members.join(",")).into())
     }
 }
@@ -113,7 +135,8 @@ mod tests {
 
     #[test]
     fn digits_and_nulls_are_kept_and_white_space_between_tokens_goes() {
-        let text = "{ \"n\" : 9007199254740993 ,\n \"e\": 1E400, \"s\": \" a\\\" b \", \"z\": null }";
+        let text =
+            "{ \"n\" : 9007199254740993 ,\n \"e\": 1E400, \"s\": \" a\\\" b \", \"z\": null }";
         let value = RawJson::parse(text).expect("valid");
         assert_eq!(value.as_str(), r#"{"n":9007199254740993,"e":1E400,"s":" a\" b ","z":null}"#);
     }

@@ -47,10 +47,7 @@ pub const SUCCESSORS: [(TaskState, &[TaskState]); 8] = [
         &[Submitted, Working, InputRequired, AuthRequired, Completed, Failed, Canceled, Rejected],
     ),
     (Working, &[Working, InputRequired, AuthRequired, Completed, Failed, Canceled, Rejected]),
-    (
-        InputRequired,
-        &[Working, InputRequired, AuthRequired, Completed, Failed, Canceled, Rejected],
-    ),
+    (InputRequired, &[Working, InputRequired, AuthRequired, Completed, Failed, Canceled, Rejected]),
     (AuthRequired, &[Working, InputRequired, AuthRequired, Completed, Failed, Canceled, Rejected]),
     (Completed, &[]),
     (Failed, &[]),
@@ -60,16 +57,8 @@ pub const SUCCESSORS: [(TaskState, &[TaskState]); 8] = [
 
 impl TaskState {
     /// Every state, in the order of the table.
-    pub const ALL: [TaskState; 8] = [
-        Submitted,
-        Working,
-        InputRequired,
-        AuthRequired,
-        Completed,
-        Failed,
-        Canceled,
-        Rejected,
-    ];
+    pub const ALL: [TaskState; 8] =
+        [Submitted, Working, InputRequired, AuthRequired, Completed, Failed, Canceled, Rejected];
 
     /// The states that may follow this one.
     #[must_use]

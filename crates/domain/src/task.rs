@@ -78,8 +78,7 @@ impl Task {
     /// A [`Refusal`]; the task is then exactly as before.
     pub fn apply(&mut self, change: Change, at: Timestamp) -> Result<Recorded, Refusal> {
         self.check(&change)?;
-        let recorded =
-            Recorded { version: self.version.next(), at: at.max(self.changed), change };
+        let recorded = Recorded { version: self.version.next(), at: at.max(self.changed), change };
         self.fold(&recorded);
         Ok(recorded)
     }

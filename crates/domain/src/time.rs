@@ -111,7 +111,8 @@ mod tests {
 
     #[test]
     fn times_before_1970_and_in_leap_years_are_written_like_any_other() {
-        for text in ["1969-12-31T23:59:59.999Z", "2024-02-29T00:00:00.001Z", "0001-01-01T00:00:00.000Z"]
+        for text in
+            ["1969-12-31T23:59:59.999Z", "2024-02-29T00:00:00.001Z", "0001-01-01T00:00:00.000Z"]
         {
             assert_eq!(Timestamp::parse(text).map(|t| t.to_string()).as_deref(), Ok(text));
         }

@@ -9,7 +9,9 @@ mod store;
 
 pub use bus::{Delivery, EventBus, Interest, Subscription};
 pub use environment::{Clock, IdGenerator};
-pub use executor::{Acceptance, AgentError, AgentExecutor, Outcome, Rejection, Request, Stopped, Turn};
+pub use executor::{
+    Acceptance, AgentError, AgentExecutor, Outcome, Rejection, Request, Stopped, Turn,
+};
 pub use spawner::{NoSlot, Slot, Spawner};
 pub use store::{Changes, Cursor, Page, Query, StoreError, TaskStore};
 

@@ -55,7 +55,9 @@ impl Service {
         let failed = self.0.failed(Failure::Unanswered);
         match self.0.commit(&mut task, [failed]).await {
             Ok(()) => Ok(true),
-            Err(NotCommitted::Conflict | NotCommitted::Refused(_) | NotCommitted::Gone) => Ok(false),
+            Err(NotCommitted::Conflict | NotCommitted::Refused(_) | NotCommitted::Gone) => {
+                Ok(false)
+            }
             Err(NotCommitted::Failed(error)) => Err(self.0.store_error(error, "")),
         }
     }

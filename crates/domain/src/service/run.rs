@@ -164,7 +164,11 @@ impl Core {
         }
     }
 
-    async fn conclude(&self, writer: &mut TaskWriter, changes: &[Change]) -> Result<(), StoreError> {
+    async fn conclude(
+        &self,
+        writer: &mut TaskWriter,
+        changes: &[Change],
+    ) -> Result<(), StoreError> {
         loop {
             // A future that was dropped between applying and storing leaves a copy that is ahead.
             if !writer.is_clean() && !writer.reload().await? {
