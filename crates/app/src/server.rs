@@ -1,11 +1,13 @@
 //! The running server: serves, keeps house, and ends in order.
 
 use crate::app::App;
+use crate::config::VersionPolicyConfig;
 use crate::gauges::Gauges;
+use a2ad_domain::AgentId;
 use a2ad_domain::service::Service;
 use a2ad_executor::{Drained, Runtime};
 use a2ad_http::Router;
-use a2ad_http::{Connections, Settings, router, serve};
+use a2ad_http::{Connections, Proxies, Settings, VersionPolicy, router, serve};
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -42,10 +44,29 @@ impl Server {
             base_url: base_url.clone(),
             max_body: config.server.max_body.0,
             keep_alive: config.server.keep_alive.0,
+            version_policy: match config.server.version_policy {
+                VersionPolicyConfig::Strict => VersionPolicy::Strict,
+                VersionPolicyConfig::Lenient => VersionPolicy::Lenient,
+            },
+            // What is configured wins over what anybody says.
+            proxies: match public {
+                Some(_) => Proxies::Fixed,
+                None => Proxies::Trusted(config.server.trusted_proxies.clone()),
+            },
+            card_max_age: config.server.card_max_age.0,
         };
-        let router = router(service.clone(), &default, authenticator, gauges.clone(), settings);
-        let connections =
-            Connections { max: config.server.max_connections, ..Connections::default() };
+        let name_peers = settings.proxies.need_peers();
+        let modes = config
+            .agent
+            .iter()
+            .filter_map(|agent| Some((AgentId::new(&*agent.id).ok()?, agent.card_mode.mode())));
+        let (vitals, modes) = (gauges.clone(), modes.collect());
+        let router = router(service.clone(), &default, authenticator, vitals, settings, modes);
+        let connections = Connections {
+            max: config.server.max_connections,
+            name_peers,
+            ..Connections::default()
+        };
         let (runtime, drain) = (gauges.runtime.clone(), config.server.drain.0);
         Ok(Self {
             listener,

@@ -2,6 +2,7 @@
 
 use crate::ids::AgentId;
 use crate::ports::AgentExecutor;
+use crate::raw_json::RawJson;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -36,6 +37,19 @@ pub struct Card {
     pub input_modes: Vec<String>,
     /// The media types that it makes.
     pub output_modes: Vec<String>,
+}
+
+/// An extension of the protocol that an agent understands (specification 1.0 §4.4.4).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Extension {
+    /// Its name.
+    pub uri: String,
+    /// What it is for.
+    pub description: Option<String>,
+    /// Whether a message has to name it.
+    pub required: bool,
+    /// Parameters of its own; always an object.
+    pub params: Option<RawJson>,
 }
 
 /// What happens to a run at its deadline.
@@ -108,6 +122,8 @@ pub struct Agent {
     pub card: Card,
     /// How its runs are treated.
     pub settings: AgentSettings,
+    /// The extensions that it understands.
+    pub extensions: Vec<Extension>,
     /// What does its work.
     pub executor: Arc<dyn AgentExecutor>,
     published: AtomicBool,
@@ -122,7 +138,15 @@ impl Agent {
         settings: AgentSettings,
         executor: Arc<dyn AgentExecutor>,
     ) -> Self {
-        Self { id, card, settings, executor, published: AtomicBool::new(true) }
+        let extensions = Vec::new();
+        Self { id, card, settings, extensions, executor, published: AtomicBool::new(true) }
+    }
+
+    /// The agent with these extensions.
+    #[must_use]
+    pub fn with_extensions(mut self, extensions: Vec<Extension>) -> Self {
+        self.extensions = extensions;
+        self
     }
 
     /// Whether it can be called. An unpublished agent cannot be told from an unknown one.

@@ -20,7 +20,9 @@ pub mod task;
 pub mod testing;
 pub mod time;
 
-pub use agent::{Agent, AgentSettings, Card, OnOverdue, SendDefault, Skill, WhileWorking};
+pub use agent::{
+    Agent, AgentSettings, Card, Extension, OnOverdue, SendDefault, Skill, WhileWorking,
+};
 pub use change::{ArtifactUpdate, Change, Recorded, StatusChange};
 pub use content::{Artifact, Content, Details, Message, Part, PartLabel, Parts, Role};
 pub use error::{Error, ErrorCode};

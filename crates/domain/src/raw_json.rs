@@ -56,8 +56,30 @@ impl RawJson {
                 None => all.push((name, value)),
             }
         }
-        let members: Vec<String> =
-            all.iter().map(|(name, value)| format!("{}:{}", quoted(name), value.get())).collect();
+        Members(all).into()
+    }
+
+    /// A member of an object.
+    #[must_use]
+    pub fn member(&self, name: &str) -> Option<RawJson> {
+        let Members(members) = serde_json::from_str(&self.0).ok()?;
+        members.into_iter().find(|(known, _)| known == name).map(|(_, value)| RawJson::new(value))
+    }
+
+    /// The object without a member.
+    #[must_use]
+    pub fn without(&self, name: &str) -> RawJson {
+        let Ok(Members(mut members)) = serde_json::from_str(&self.0) else { return self.clone() };
+        members.retain(|(known, _)| known != name);
+        Members(members).into()
+    }
+}
+
+impl From<Members<'_>> for RawJson {
+    fn from(Members(members): Members<'_>) -> Self {
+        let write =
+            |(name, value): &(String, &RawValue)| format!("{}:{}", quoted(name), value.get());
+        let members: Vec<String> = members.iter().map(write).collect();
         RawJson(format!("{{{}}}", members.join(",")).into())
     }
 }

@@ -1,72 +1,88 @@
-//! Agent cards (specification 0.3 §5.5) and the catalog.
+//! Serves agent cards and the catalog (specification 0.3 §5.3, 1.0 §8).
 
-use crate::json::{self, Object};
-use a2ad_domain::{Agent, Skill};
+mod document;
+mod origin;
 
-/// The version of the protocol that cards name.
-const PROTOCOL_VERSION: &str = "0.3.0";
-const TRANSPORT: &str = "JSONRPC";
+use crate::reply::{self, Reply};
+use crate::routes::Shared;
+use crate::rpc::Asked;
+use a2ad_domain::Agent;
+use axum::extract::Request;
+use axum::http::header::{CACHE_CONTROL, ETAG, IF_NONE_MATCH, LAST_MODIFIED, VARY};
+use axum::http::{HeaderMap, HeaderName, StatusCode};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::LazyLock;
+use std::time::SystemTime;
 
-/// The address of an agent's JSON-RPC route.
-pub(crate) fn rpc_url(base: &str, agent: &Agent) -> String {
-    format!("{base}/api/v1/a2a/{}/jsonrpc", agent.id)
+pub(crate) use document::catalog;
+pub(crate) use origin::base_url;
+pub use origin::{Peer, Proxies};
+
+/// Which forms of its card an agent shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CardMode {
+    /// One document for clients of both lines; the header `A2A-Version` asks for the pure form.
+    #[default]
+    Hybrid,
+    /// The 1.0 form for everybody.
+    V1,
+    /// The 0.3 form for everybody.
+    V03,
 }
 
-/// Writes an agent's card. Arrays are there even when they are empty, and what is not set is not there.
-pub(crate) fn card(agent: &Agent, base: &str) -> Vec<u8> {
-    let mut out = Vec::with_capacity(1024);
-    let (card, url) = (&agent.card, rpc_url(base, agent));
-    json::object(&mut out, |o| {
-        o.string("name", &card.name);
-        o.string("description", &card.description);
-        o.string("version", &card.version);
-        o.string("protocolVersion", PROTOCOL_VERSION);
-        o.string("url", &url);
-        o.string("preferredTransport", TRANSPORT);
-        o.array("additionalInterfaces", [&url], |out, url| {
-            json::object(out, |o| {
-                o.string("url", url);
-                o.string("transport", TRANSPORT);
-            });
-        });
-        o.object("capabilities", |o| {
-            o.plain("streaming", true);
-            o.plain("pushNotifications", false);
-        });
-        o.strings("defaultInputModes", &card.input_modes);
-        o.strings("defaultOutputModes", &card.output_modes);
-        o.array("skills", &card.skills, |out, skill| {
-            json::object(out, |o| members_of_skill(o, skill));
-        });
-    });
-    out
-}
-
-fn members_of_skill(o: &mut Object<'_>, skill: &Skill) {
-    o.string("id", &skill.id);
-    o.string("name", &skill.name);
-    o.string("description", &skill.description);
-    o.strings("tags", &skill.tags);
-    if !skill.examples.is_empty() {
-        o.strings("examples", &skill.examples);
+/// The card of an agent as a client gets it.
+pub(crate) fn serve(agent: &Agent, shared: &Shared, request: &Request) -> Reply {
+    let mode = shared.card_modes.iter().find(|(id, _)| *id == agent.id).map(|(_, mode)| *mode);
+    let form = match (mode.unwrap_or_default(), asked(request)) {
+        (CardMode::Hybrid, Asked::Line1) => CardMode::V1,
+        (CardMode::Hybrid, Asked::Line03) => CardMode::V03,
+        (mode, _) => mode,
+    };
+    let body = document::card(agent, &base_url(&shared.settings, request), form);
+    let tag = tag(&body);
+    let unchanged = matches(request.headers(), &tag);
+    let mut reply = if unchanged {
+        let mut reply = reply::json(StatusCode::NOT_MODIFIED, Vec::new());
+        reply.headers_mut().remove(axum::http::header::CONTENT_TYPE);
+        reply
+    } else {
+        reply::json(StatusCode::OK, body)
+    };
+    let age = format!("public, max-age={}", shared.settings.card_max_age.as_secs());
+    let headers: [(HeaderName, &str); 4] = [
+        (ETAG, &tag),
+        (CACHE_CONTROL, &age),
+        // The form follows the version, and behind a proxy the address follows what the proxy says.
+        (VARY, "A2A-Version"),
+        (LAST_MODIFIED, &STARTED),
+    ];
+    for (name, value) in headers {
+        if let Ok(value) = value.parse() {
+            reply.headers_mut().insert(name, value);
+        }
     }
+    reply
 }
 
-/// Writes the list of agents that can be called.
-pub(crate) fn catalog<'a>(agents: impl Iterator<Item = &'a Agent>, base: &str) -> Vec<u8> {
-    let mut out = Vec::with_capacity(1024);
-    json::object(&mut out, |o| {
-        o.array("agents", agents, |out, agent| {
-            let route = format!("{base}/api/v1/a2a/{}", agent.id);
-            json::object(out, |o| {
-                o.string("id", agent.id.as_str());
-                o.string("name", &agent.card.name);
-                o.string("description", &agent.card.description);
-                o.string("version", &agent.card.version);
-                o.string("url", &rpc_url(base, agent));
-                o.string("card", &format!("{route}/.well-known/agent-card.json"));
-            });
-        });
-    });
-    out
+/// Cards change with the configuration, which is read when the process starts.
+static STARTED: LazyLock<String> = LazyLock::new(|| httpdate::fmt_http_date(SystemTime::now()));
+
+fn asked(request: &Request) -> Asked {
+    Asked::of_headers(request.headers(), request.uri())
+}
+
+/// A tag that changes with the content.
+fn tag(body: &[u8]) -> String {
+    let mut hasher = DefaultHasher::new();
+    body.hash(&mut hasher);
+    format!("\"{:016x}\"", hasher.finish())
+}
+
+/// Whether the client has this version already.
+fn matches(headers: &HeaderMap, tag: &str) -> bool {
+    let values = headers.get_all(IF_NONE_MATCH).into_iter().filter_map(|value| value.to_str().ok());
+    values
+        .flat_map(|value| value.split(','))
+        .map(str::trim)
+        .any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag)
 }

@@ -1,22 +1,26 @@
 //! The A2A wire. Raw bytes come in, a dialect turns them into a call, the domain answers, and the dialect
 //! writes bytes. Only this crate knows JSON-RPC, HTTP and the shapes of the wire.
 //!
-//! Open `rpc/mod.rs` first: every call goes through it.
+//! Open `rpc/mod.rs` first, then `call/mod.rs`: every call goes through it, whatever it came over.
 
 mod auth;
 mod body;
+mod call;
 mod card;
 mod dialect;
 mod json;
 mod paging;
 mod probes;
 mod reply;
+mod rest;
 mod routes;
 mod rpc;
 mod serve;
 
 pub use auth::{Anonymous, Authenticator, Challenge};
 pub use axum::Router;
+pub use card::{CardMode, Peer, Proxies};
 pub use probes::Vitals;
 pub use routes::{Settings, router};
+pub use rpc::VersionPolicy;
 pub use serve::{Connections, serve};

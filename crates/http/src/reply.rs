@@ -2,7 +2,9 @@
 
 use crate::json;
 use axum::body::Body;
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::header::{
+    ALLOW, CACHE_CONTROL, CONTENT_TYPE, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE,
+};
 use axum::http::{HeaderValue, Response, StatusCode};
 
 pub(crate) type Reply = Response<Body>;
@@ -33,9 +35,25 @@ pub(crate) fn failure(status: StatusCode, name: &'static str, message: &str) -> 
     reply
 }
 
-/// No such agent, or no such route.
-pub(crate) fn not_found(what: &str) -> Reply {
-    failure(StatusCode::NOT_FOUND, "NOT_FOUND", what)
+/// No such agent, or no such route: which of them is nobody's business.
+pub(crate) fn not_found() -> Reply {
+    failure(StatusCode::NOT_FOUND, "NOT_FOUND", "Not found")
+}
+
+/// The client stopped sending within a body.
+pub(crate) fn broken_off() -> Reply {
+    let status = StatusCode::REQUEST_TIMEOUT;
+    failure(status, "DEADLINE_EXCEEDED", "The request did not arrive whole")
+}
+
+/// The route does not take the verb.
+pub(crate) fn wrong_verb(allowed: impl AsRef<str>) -> Reply {
+    let status = StatusCode::METHOD_NOT_ALLOWED;
+    let mut reply = failure(status, "UNIMPLEMENTED", "The route does not take this verb");
+    if let Ok(value) = allowed.as_ref().parse() {
+        reply.headers_mut().insert(ALLOW, value);
+    }
+    reply
 }
 
 /// The caller is not let in.

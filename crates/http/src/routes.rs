@@ -1,17 +1,18 @@
 //! The table of routes.
 
 use crate::auth::Authenticator;
-use crate::card;
-use crate::dialect::profile::{PLAIN, PRAISON, Profile};
+use crate::call::Door;
+use crate::card::{self, CardMode, Proxies};
+use crate::dialect::shape::{PLAIN, PRAISON, Shape};
 use crate::probes::{self, Vitals};
 use crate::reply::{self, Reply};
-use crate::rpc::{self, Door};
-use a2ad_domain::{Agent, Owner, Scope, Service};
+use crate::rest;
+use crate::rpc::{self, VersionPolicy};
+use a2ad_domain::{Agent, Service};
 use axum::Router;
 use axum::extract::Request;
-use axum::http::header::ALLOW;
-use axum::http::{HeaderValue, StatusCode};
-use axum::routing::{MethodRouter, get, post};
+use axum::http::{Method, StatusCode};
+use axum::routing::any;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,6 +25,12 @@ pub struct Settings {
     pub max_body: usize,
     /// How long a stream may be silent before a comment is sent.
     pub keep_alive: Duration,
+    /// What happens to a method of the 1.0 line in a request that names no version.
+    pub version_policy: VersionPolicy,
+    /// Whose word counts on where callers reach the server.
+    pub proxies: Proxies,
+    /// How long cards may be kept by caches.
+    pub card_max_age: Duration,
 }
 
 /// What every route has at hand.
@@ -32,32 +39,37 @@ pub(crate) struct Shared {
     pub(crate) authenticator: Arc<dyn Authenticator>,
     pub(crate) vitals: Arc<dyn Vitals>,
     pub(crate) settings: Arc<Settings>,
+    pub(crate) card_modes: Vec<(a2ad_domain::AgentId, CardMode)>,
 }
 
-/// All routes of `service`. `default` is the agent behind `/`, `/a2a` and the card of the host.
+/// All routes of `service`. `default` is the agent behind `/`, `/a2a` and the card of the host;
+/// `card_modes` names the agents whose cards are not of the usual form.
 pub fn router(
     service: Service,
     default: &Arc<Agent>,
     authenticator: Arc<dyn Authenticator>,
     vitals: Arc<dyn Vitals>,
     settings: Settings,
+    card_modes: Vec<(a2ad_domain::AgentId, CardMode)>,
 ) -> Router {
-    let shared = Arc::new(Shared { service, authenticator, vitals, settings: Arc::new(settings) });
+    let settings = Arc::new(settings);
+    let shared = Arc::new(Shared { service, authenticator, vitals, settings, card_modes });
     let mut routes = Routes { router: Router::new(), shared: shared.clone() };
     for agent in shared.service.agents() {
         let base = format!("/api/v1/a2a/{}", agent.id);
-        routes.door(&format!("{base}/jsonrpc"), agent, &PLAIN);
-        routes.cards(&base, agent);
+        routes.rpc(&format!("{base}/jsonrpc"), agent, &PLAIN);
+        routes.below(&base, agent);
     }
-    routes.door("/", default, &PLAIN);
-    routes.door("/a2a", default, &PRAISON);
-    routes.cards("", default);
+    routes.rpc("/", default, &PLAIN);
+    routes.rpc("/a2a", default, &PRAISON);
+    routes.card("/.well-known/agent-card.json", default);
+    routes.card("/.well-known/agent.json", default);
     routes.probe("/api/v1/a2a/agents", catalog);
-    routes.probe("/healthz", |_| probes::health());
-    routes.probe("/readyz", probes::readiness);
-    routes.probe("/status", probes::status);
-    routes.probe("/metrics", probes::metrics);
-    routes.router.fallback(|| async { reply::not_found("No such route") })
+    routes.probe("/healthz", |_, _| probes::health());
+    routes.probe("/readyz", |shared, _| probes::readiness(shared));
+    routes.probe("/status", |shared, _| probes::status(shared));
+    routes.probe("/metrics", |shared, _| probes::metrics(shared));
+    routes.router.fallback(|| async { reply::not_found() })
 }
 
 struct Routes {
@@ -66,45 +78,64 @@ struct Routes {
 }
 
 impl Routes {
-    /// A route that takes calls.
-    fn door(&mut self, path: &str, agent: &Arc<Agent>, profile: &'static Profile) {
-        let anonymous = Scope::new(agent.id.clone(), None, Owner::anonymous());
-        let door = Arc::new(Door { agent: agent.clone(), profile, anonymous });
+    /// A route that takes JSON-RPC.
+    fn rpc(&mut self, path: &str, agent: &Arc<Agent>, shape: &'static Shape) {
+        let door = Arc::new(Door::new(agent, shape));
         let shared = self.shared.clone();
         let take = move |request: Request| rpc::take(shared.clone(), door.clone(), request);
-        self.add(path, post(take).fallback(|| async { wrong_verb("POST") }));
+        self.add(path, any(take));
     }
 
-    /// The well-known places of an agent's card, the current one and the one before 0.3.
-    fn cards(&mut self, base: &str, agent: &Arc<Agent>) {
+    /// Everything below an agent's base that is not JSON-RPC: its card, and HTTP+JSON.
+    fn below(&mut self, base: &str, agent: &Arc<Agent>) {
         for name in ["agent-card.json", "agent.json"] {
-            let agent = agent.clone();
-            let answer = move |shared: &Shared| {
-                if !agent.is_published() {
-                    return reply::not_found("No such agent");
-                }
-                reply::json(StatusCode::OK, card::card(&agent, &shared.settings.base_url))
-            };
-            self.probe(&format!("{base}/.well-known/{name}"), answer);
+            self.card(&format!("{base}/.well-known/{name}"), agent);
         }
+        let door = Arc::new(Door::new(agent, &PLAIN));
+        let (shared, skip) = (self.shared.clone(), base.len() + 1);
+        let take = move |request: Request| {
+            let path = request.uri().path().get(skip..).unwrap_or("").to_owned();
+            rest::take(shared.clone(), door.clone(), path, request)
+        };
+        let router = std::mem::take(&mut self.router);
+        self.router = router.route(&format!("{base}/{{*rest}}"), any(take));
+    }
+
+    /// A place of an agent's card.
+    fn card(&mut self, path: &str, agent: &Arc<Agent>) {
+        let agent = agent.clone();
+        self.read(path, move |shared, request| {
+            if agent.is_published() {
+                card::serve(&agent, shared, request)
+            } else {
+                reply::not_found()
+            }
+        });
     }
 
     /// A route that is only read.
-    fn probe(
+    fn probe(&mut self, path: &str, answer: fn(&Shared, &Request) -> Reply) {
+        self.read(path, answer);
+    }
+
+    fn read(
         &mut self,
         path: &str,
-        answer: impl Fn(&Shared) -> Reply + Clone + Send + Sync + 'static,
+        answer: impl Fn(&Shared, &Request) -> Reply + Clone + Send + Sync + 'static,
     ) {
         let shared = self.shared.clone();
-        let answer = move || {
-            let reply = answer(&shared);
+        let answer = move |request: Request| {
+            let reply = answer(&shared, &request);
+            let reads = [Method::GET, Method::HEAD].contains(request.method());
+            let found = reply.status() != StatusCode::NOT_FOUND;
+            let reply = if reads || !found { reply } else { reply::wrong_verb("GET, HEAD") };
             async move { reply }
         };
-        self.add(path, get(answer).fallback(|| async { wrong_verb("GET, HEAD") }));
+        self.add(path, any(answer));
     }
 
     /// Adds a route with and without a slash at the end.
-    fn add(&mut self, path: &str, methods: MethodRouter) {
+    fn add(&mut self, path: &str, methods: axum::routing::MethodRouter) {
         let router = std::mem::take(&mut self.router);
         self.router = match path {
             "/" => router.route(path, methods),
@@ -113,15 +144,8 @@ impl Routes {
     }
 }
 
-fn catalog(shared: &Shared) -> Reply {
+fn catalog(shared: &Shared, request: &Request) -> Reply {
     let agents = shared.service.agents().filter(|agent| agent.is_published());
-    let body = card::catalog(agents.map(|agent| &**agent), &shared.settings.base_url);
-    reply::json(StatusCode::OK, body)
-}
-
-fn wrong_verb(allowed: &'static str) -> Reply {
-    let status = StatusCode::METHOD_NOT_ALLOWED;
-    let mut reply = reply::failure(status, "UNIMPLEMENTED", "The route does not take this verb");
-    reply.headers_mut().insert(ALLOW, HeaderValue::from_static(allowed));
-    reply
+    let base = card::base_url(&shared.settings, request);
+    reply::json(StatusCode::OK, card::catalog(agents.map(|agent| &**agent), &base))
 }

@@ -1,6 +1,7 @@
 //! Takes connections: limits how many, how long a request's head may take, and ends them gracefully.
 
-use axum::Router;
+use crate::card::Peer;
+use axum::{Extension, Router};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
@@ -21,11 +22,18 @@ pub struct Connections {
     pub head_timeout: Duration,
     /// How long connections may take to end after `stop`.
     pub linger: Duration,
+    /// Whether requests are told over which connection they came.
+    pub name_peers: bool,
 }
 
 impl Default for Connections {
     fn default() -> Self {
-        Self { max: 16_384, head_timeout: Duration::from_secs(75), linger: Duration::from_secs(1) }
+        Self {
+            max: 16_384,
+            head_timeout: Duration::from_secs(75),
+            linger: Duration::from_secs(1),
+            name_peers: false,
+        }
     }
 }
 
@@ -41,9 +49,9 @@ pub async fn serve(
     let mut stop = pin!(stop);
     loop {
         let Ok(place) = places.clone().acquire_owned().await else { break };
-        let stream = tokio::select! {
+        let (stream, peer) = tokio::select! {
             accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => stream,
+                Ok(accepted) => accepted,
                 Err(error) => {
                     // A lack of file handles passes; spinning on it would not help.
                     tracing::warn!(%error, "a connection could not be taken");
@@ -55,10 +63,15 @@ pub async fn serve(
         };
         // Without this every frame of a stream waits for the acknowledgement of the one before.
         let _ = stream.set_nodelay(true);
+        let router = if limits.name_peers {
+            router.clone().layer(Extension(Peer(peer.ip())))
+        } else {
+            router.clone()
+        };
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(limits.head_timeout)
-            .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router.clone()));
+            .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
         let connection = open.watch(connection);
         tokio::spawn(async move {
             // Clients may go at any time; that is no error of ours.

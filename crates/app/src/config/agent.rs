@@ -3,9 +3,11 @@
 use super::units::{MaybeSpan, Span};
 use a2ad_domain::ports::AgentExecutor;
 use a2ad_domain::{
-    Agent, AgentId, AgentSettings, Card, OnOverdue, SendDefault, Skill, WhileWorking,
+    Agent, AgentId, AgentSettings, Card, Extension, OnOverdue, RawJson, SendDefault, Skill,
+    WhileWorking,
 };
 use a2ad_executor::{Echo, Script};
+use a2ad_http::CardMode;
 use serde::Deserialize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -58,6 +60,50 @@ pub struct AgentConfig {
     /// What happens to a message for a task that is at work.
     #[serde(default)]
     pub while_working: WhileWorkingConfig,
+    /// Which forms of its card it shows.
+    #[serde(default)]
+    pub card_mode: CardModeConfig,
+    /// The extensions that it understands.
+    #[serde(default)]
+    pub extensions: Vec<ExtensionConfig>,
+}
+
+/// An extension of the protocol.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExtensionConfig {
+    /// Its name.
+    pub uri: String,
+    /// What it is for.
+    pub description: Option<String>,
+    /// Whether a message has to name it.
+    #[serde(default)]
+    pub required: bool,
+    /// Parameters of its own: a JSON object, as text.
+    pub params: Option<String>,
+}
+
+/// See [`CardMode`].
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CardModeConfig {
+    /// One document for both lines.
+    #[default]
+    Hybrid,
+    /// The 1.0 form.
+    V1,
+    /// The 0.3 form.
+    V03,
+}
+
+impl CardModeConfig {
+    pub(crate) const fn mode(self) -> CardMode {
+        match self {
+            Self::Hybrid => CardMode::Hybrid,
+            Self::V1 => CardMode::V1,
+            Self::V03 => CardMode::V03,
+        }
+    }
 }
 
 /// One thing an agent can do.
@@ -159,6 +205,8 @@ pub(super) fn defaults() -> Vec<AgentConfig> {
             grace: None,
             send_default: SendDefaultConfig::default(),
             while_working: WhileWorkingConfig::default(),
+            card_mode: CardModeConfig::default(),
+            extensions: Vec::new(),
         };
     let skill = |id: &str, name: &str, description: &str, tag: &str, example: &str| SkillConfig {
         id: id.to_owned(),
@@ -185,6 +233,12 @@ pub(super) fn defaults() -> Vec<AgentConfig> {
     ]
 }
 
+impl ExtensionConfig {
+    fn params(&self) -> Option<RawJson> {
+        RawJson::parse(self.params.as_deref()?).ok().filter(RawJson::is_object)
+    }
+}
+
 impl AgentConfig {
     /// The key that makes no sense, and why.
     pub(super) fn check(&self) -> Result<(), (&'static str, String)> {
@@ -203,6 +257,17 @@ impl AgentConfig {
         {
             if modes.is_empty() {
                 return Err((key, "must hold at least one media type, such as \"*/*\"".to_owned()));
+            }
+        }
+        for extension in &self.extensions {
+            if extension.uri.is_empty() || extension.uri.contains([',', ' ']) {
+                return Err(("extensions", format!("{:?} is no URI", extension.uri)));
+            }
+            if extension.params.is_some() && extension.params().is_none() {
+                return Err((
+                    "extensions",
+                    format!("the params of {} are no JSON object", extension.uri),
+                ));
             }
         }
         Ok(())
@@ -237,7 +302,14 @@ impl AgentConfig {
             }
             ExecutorConfig::Script {} => Arc::new(Script),
         };
+        let extensions = self.extensions.iter().map(|extension| Extension {
+            uri: extension.uri.clone(),
+            description: extension.description.clone(),
+            required: extension.required,
+            params: extension.params(),
+        });
         let agent = Agent::new(id, self.card(), settings, executor);
+        let agent = agent.with_extensions(extensions.collect());
         agent.set_published(self.published);
         Some(agent)
     }

@@ -1,6 +1,6 @@
 //! Settings from the environment: `A2AD_SERVER__LISTEN` is the key `listen` of the table `[server]`.
 
-use super::ConfigError;
+use super::{Config, ConfigError};
 use toml::{Table, Value};
 
 const PREFIX: &str = "A2AD_";
@@ -8,44 +8,50 @@ const PREFIX: &str = "A2AD_";
 /// The tables that can be set from the environment; agents are described in a file.
 const TABLES: [&str; 3] = ["server", "store", "limits"];
 
-/// The settings among some variables.
-pub(super) fn overrides(
+/// Writes the settings among some variables over `table`; says whether there were any.
+pub(super) fn apply(
+    table: &mut Table,
     variables: impl IntoIterator<Item = (String, String)>,
-) -> Result<Table, ConfigError> {
-    let mut overrides = Table::new();
+) -> Result<bool, ConfigError> {
+    let mut any = false;
     for (name, text) in variables {
         let Some(path) = name.strip_prefix(PREFIX).filter(|_| name != crate::logs::FILTER) else {
             continue;
         };
-        let wrong =
-            |problem: &str| Err(ConfigError::new("environment", format!("{name}: {problem}")));
-        let Some((table, key)) = path.split_once("__") else {
-            return wrong("is no setting; write for example A2AD_SERVER__LISTEN");
+        let wrong = |problem: String| ConfigError::new("environment", format!("{name}: {problem}"));
+        let Some((group, key)) = path.split_once("__") else {
+            return Err(wrong("is no setting; write for example A2AD_SERVER__LISTEN".to_owned()));
         };
-        let (table, key) = (table.to_ascii_lowercase(), key.to_ascii_lowercase());
-        if !TABLES.contains(&&*table) {
-            return wrong("only server, store and limits can be set in the environment");
+        let (group, key) = (group.to_ascii_lowercase(), key.to_ascii_lowercase());
+        if !TABLES.contains(&&*group) {
+            let problem = "only server, store and limits can be set in the environment";
+            return Err(wrong(problem.to_owned()));
         }
-        let settings = overrides.entry(table).or_insert_with(|| Value::Table(Table::new()));
-        if let Value::Table(settings) = settings {
-            settings.insert(key, value(text));
-        }
+        *table = with(table, &group, &key, &text).map_err(wrong)?;
+        any = true;
     }
-    Ok(overrides)
+    Ok(any)
 }
 
-/// A number or a truth value if it looks like one, otherwise a text.
-fn value(text: String) -> Value {
+/// The table with one more setting. A text is tried as such first, then as a number or a truth value.
+fn with(table: &Table, group: &str, key: &str, text: &str) -> Result<Table, String> {
     let number = text.parse().map(Value::Integer).ok();
-    number.or_else(|| text.parse().map(Value::Boolean).ok()).unwrap_or(Value::String(text))
-}
-
-/// Writes `overrides` over `table`.
-pub(super) fn merge(table: &mut Table, overrides: Table) {
-    for (name, settings) in overrides {
-        match (table.get_mut(&name), settings) {
-            (Some(Value::Table(known)), Value::Table(settings)) => known.extend(settings),
-            (_, settings) => drop(table.insert(name, settings)),
+    let typed = number.or_else(|| text.parse().map(Value::Boolean).ok());
+    let mut problem = String::new();
+    for value in [Some(Value::String(text.to_owned())), typed].into_iter().flatten() {
+        let mut table = table.clone();
+        let settings = table.entry(group).or_insert_with(|| Value::Table(Table::new()));
+        if let Value::Table(settings) = settings {
+            settings.insert(key.to_owned(), value);
+        }
+        match table.clone().try_into::<Config>() {
+            Ok(_) => return Ok(table),
+            // What is wrong with the text says more, unless a text is the wrong thing to begin with.
+            Err(error) if problem.is_empty() || problem.starts_with("invalid type: string") => {
+                problem = error.message().trim_end().replace('\n', ", ");
+            }
+            Err(_) => {}
         }
     }
+    Err(problem)
 }

@@ -7,6 +7,7 @@ mod units;
 
 use a2ad_domain::service::Limits;
 use a2ad_store::Capacity;
+use ipnet::IpNet;
 use serde::Deserialize;
 use std::fmt;
 use std::net::SocketAddr;
@@ -72,6 +73,23 @@ pub struct ServerConfig {
     pub keep_alive: Span,
     /// How many connections are open at once.
     pub max_connections: usize,
+    /// What happens to a method of the 1.0 line in a request that names no version.
+    pub version_policy: VersionPolicyConfig,
+    /// The proxies whose word on where callers reach the server counts, unless `public_url` says it.
+    pub trusted_proxies: Vec<IpNet>,
+    /// How long cards may be kept by caches.
+    pub card_max_age: Span,
+}
+
+/// See [`a2ad_http::VersionPolicy`].
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum VersionPolicyConfig {
+    /// It is refused.
+    #[default]
+    Strict,
+    /// It is served.
+    Lenient,
 }
 
 /// Where tasks are kept.
@@ -131,6 +149,9 @@ impl Default for ServerConfig {
             drain: Span(Duration::from_secs(30)),
             keep_alive: Span(Duration::from_secs(15)),
             max_connections: 16_384,
+            version_policy: VersionPolicyConfig::default(),
+            trusted_proxies: Vec::new(),
+            card_max_age: Span(Duration::from_secs(300)),
         }
     }
 }
@@ -189,59 +210,67 @@ impl Config {
     ) -> Result<Self, ConfigError> {
         // Read on its own first, so that errors name lines of the file.
         let mut config: Config = toml::from_str(text).map_err(|e| located(&e, text, origin))?;
-        let overrides = environment::overrides(environment)?;
-        if !overrides.is_empty() {
-            let mut table: toml::Table = text.parse().map_err(|e| located(&e, text, origin))?;
-            environment::merge(&mut table, overrides);
-            config = table.try_into().map_err(|error: toml::de::Error| {
-                ConfigError::new("environment", format!("A2AD_…: {}", error.message()))
-            })?;
+        let mut table: toml::Table = text.parse().map_err(|e| located(&e, text, origin))?;
+        if environment::apply(&mut table, environment)? {
+            let read = table.try_into();
+            config = read.map_err(|e| ConfigError::new("environment", e.message().to_owned()))?;
         }
         config.check(text, origin)?;
         Ok(config)
     }
 
     fn check(&self, text: &str, origin: &str) -> Result<(), ConfigError> {
-        let wrong = |key: &str, problem: String| {
-            let line = text.lines().position(|line| line.trim_start().starts_with(key));
-            let problem = format!("{key}: {problem}");
-            Err(ConfigError { origin: origin.to_owned(), line: line.map(|l| l + 1), problem })
+        let wrong = |header: &str, index: usize, key: &str, problem: String| {
+            let (origin, line) = (origin.to_owned(), line_of(text, header, index, key));
+            Err(ConfigError { origin, line, problem: format!("{key}: {problem}") })
         };
         if let Some(url) = &self.server.public_url
             && !(url.starts_with("http://") || url.starts_with("https://"))
         {
-            return wrong("public_url", format!("{url:?} must begin with https:// or http://"));
+            let problem = format!("{url:?} must begin with https:// or http://");
+            return wrong("[server]", 0, "public_url", problem);
         }
-        for (key, value) in [
-            ("max_tasks", self.store.max_tasks),
-            ("max_body", self.server.max_body.0),
-            ("max_connections", self.server.max_connections),
-            ("history", self.limits.history),
-            ("log", self.limits.log),
+        for (header, key, value) in [
+            ("[store]", "max_tasks", self.store.max_tasks),
+            ("[server]", "max_body", self.server.max_body.0),
+            ("[server]", "max_connections", self.server.max_connections),
+            ("[limits]", "history", self.limits.history),
+            ("[limits]", "log", self.limits.log),
         ] {
             if value == 0 {
-                return wrong(key, "must be at least 1".to_owned());
+                return wrong(header, 0, key, "must be at least 1".to_owned());
             }
         }
         if self.server.keep_alive.0.is_zero() {
-            return wrong("keep_alive", "must be longer than 0s".to_owned());
+            return wrong("[server]", 0, "keep_alive", "must be longer than 0s".to_owned());
         }
         if self.agent.is_empty() {
-            return wrong("agent", "add at least one [[agent]]".to_owned());
+            return wrong("", 0, "agent", "add at least one [[agent]]".to_owned());
         }
         for (index, agent) in self.agent.iter().enumerate() {
             if let Err((key, problem)) = agent.check() {
-                return wrong(key, format!("{problem} (agent {})", index + 1));
+                return wrong("[[agent]]", index, key, problem);
             }
             if self.agent[..index].iter().any(|other| other.id == agent.id) {
-                return wrong("id", format!("{:?} names two agents; rename one", agent.id));
+                let problem = format!("{:?} names two agents; rename one", agent.id);
+                return wrong("[[agent]]", index, "id", problem);
             }
-        }
-        if self.agent.iter().filter(|agent| agent.default).count() > 1 {
-            return wrong("default", "only one agent can be the default".to_owned());
+            if agent.default && self.agent[..index].iter().any(|other| other.default) {
+                let problem = "only one agent can be the default".to_owned();
+                return wrong("[[agent]]", index, "default", problem);
+            }
         }
         Ok(())
     }
+}
+
+/// The line of a key below the header of this index, counted from 1.
+fn line_of(text: &str, header: &str, index: usize, key: &str) -> Option<usize> {
+    let mut lines = text.lines().enumerate();
+    lines.by_ref().filter(|(_, line)| line.trim() == header).nth(index)?;
+    let mut inside = lines.take_while(|(_, line)| !line.trim_start().starts_with('['));
+    let sets = |line: &str| line.split_once('=').is_some_and(|(name, _)| name.trim() == key);
+    inside.find(|(_, line)| sets(line)).map(|(number, _)| number + 1)
 }
 
 /// An error of the parser with its line.

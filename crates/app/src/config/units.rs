@@ -1,6 +1,8 @@
 //! Durations and sizes as people write them: `10m`, `30d`, `16MiB`.
 
-use serde::de::{Deserialize, Deserializer, Error};
+use bytesize::ByteSize;
+use serde::de::{Deserialize, Deserializer, Error, Visitor};
+use std::fmt;
 use std::time::Duration;
 
 /// A duration such as `500ms`, `10m` or `30d`.
@@ -43,7 +45,22 @@ pub struct Size(pub usize);
 
 impl<'de> Deserialize<'de> for Size {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let size = bytesize::ByteSize::deserialize(deserializer)?;
-        usize::try_from(size.as_u64()).map(Self).map_err(|_| D::Error::custom("is too large"))
+        struct Read;
+        impl Visitor<'_> for Read {
+            type Value = Size;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a size such as \"16MiB\"")
+            }
+            fn visit_i64<E: Error>(self, bytes: i64) -> Result<Size, E> {
+                usize::try_from(bytes).map(Size).map_err(|_| E::custom("a size is not negative"))
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<Size, E> {
+                let size = text.parse::<ByteSize>().ok().map(|size| size.as_u64());
+                size.and_then(|size| usize::try_from(size).ok()).map(Size).ok_or_else(|| {
+                    E::custom(format!("{text:?} is no size; write for example \"16MiB\""))
+                })
+            }
+        }
+        deserializer.deserialize_any(Read)
     }
 }

@@ -1,16 +1,21 @@
 //! A dialect is a line of the protocol as a table of shapes: names of methods, how their parameters are
 //! read and how answers are written. What is done with a call is the same in every dialect.
 
-pub(crate) mod profile;
+mod compat;
+pub(crate) mod encode;
+mod input;
+mod part;
+pub(crate) mod shape;
 pub(crate) mod text;
 pub(crate) mod v03;
+pub(crate) mod v1;
 
-use crate::rpc::Fault;
+use crate::call::Fault;
 use a2ad_domain::ports::Page;
 use a2ad_domain::service::{ListTasks, SendMessage};
 use a2ad_domain::{ContextId, Message, Recorded, Task, TaskKey};
-use profile::Profile;
 use serde_json::value::RawValue;
+use shape::Shape;
 
 /// What the server does, by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,18 +48,37 @@ pub(crate) enum Call {
 pub(crate) struct View {
     /// How many of the newest messages; `None` for all.
     pub(crate) history: Option<usize>,
-    pub(crate) artifacts: bool,
+    pub(crate) artifacts: Artifacts,
+}
+
+/// Whether a task's artifacts are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Artifacts {
+    /// No.
+    Hidden,
+    /// When there are some.
+    IfAny,
+    /// Always, be it an empty array.
+    Always,
 }
 
 impl View {
-    pub(crate) const WHOLE: View = View { history: None, artifacts: true };
+    pub(crate) const WHOLE: View = View { history: None, artifacts: Artifacts::IfAny };
 }
 
 /// What a call came to.
 pub(crate) enum Answer<'a> {
+    /// A task that was asked for.
     Task(&'a Task, View),
+    /// A task that answers a message, where a message may answer as well.
+    Sent(&'a Task, View),
     Message(&'a Message, &'a ContextId),
-    Page { page: &'a Page, size: usize, token: &'a str, view: View },
+    Page {
+        page: &'a Page,
+        size: usize,
+        token: &'a str,
+        view: View,
+    },
 }
 
 /// A change on its way to a subscriber.
@@ -91,6 +115,8 @@ pub(crate) enum Unreadable {
     NotJson,
     /// The call asks for push notifications.
     PushNotification,
+    /// The call names a tenant that there is not, and with it a task.
+    NoSuchTask(String),
 }
 
 impl From<Invalid> for Unreadable {
@@ -99,26 +125,23 @@ impl From<Invalid> for Unreadable {
     }
 }
 
-/// One line of the protocol.
+/// One line of the protocol: its names and what its parameters look like. What it writes is in its
+/// [`Shape`]s.
 pub(crate) trait Dialect: Send + Sync {
     /// The method of a name.
     fn method(&self, name: &str) -> Option<Method>;
-    /// The method that took the place of an old name.
-    fn successor(&self, name: &str) -> Option<&'static str>;
     /// Reads the parameters of a call.
     fn decode(
         &self,
         method: Method,
         params: Option<&RawValue>,
-        profile: &Profile,
+        shape: &Shape,
     ) -> Result<Call, Unreadable>;
-    /// Writes what a call came to.
-    fn answer(&self, answer: &Answer<'_>, profile: &Profile, out: &mut Vec<u8>);
-    /// Writes a change; `false` when subscribers are not shown changes of its kind.
-    fn change(&self, event: &Event<'_>, profile: &Profile, out: &mut Vec<u8>) -> bool;
     /// Writes an error object.
-    fn fault(&self, fault: &Fault, profile: &Profile, out: &mut Vec<u8>);
+    fn fault(&self, fault: &Fault, shape: &Shape, out: &mut Vec<u8>);
+    /// The header in which extensions that were activated are named.
+    fn extensions_header(&self) -> &'static str;
 }
 
-/// The versions that are served, as errors and cards list them.
-pub(crate) const SUPPORTED_VERSIONS: &str = "0.3";
+/// The versions that are served, as errors list them.
+pub(crate) const SUPPORTED_VERSIONS: &str = "1.0,0.3";

@@ -1,60 +1,11 @@
-//! The JSON-RPC 2.0 envelope, and the one code that each failure has before the domain is asked.
+//! The JSON-RPC 2.0 envelope.
 
-use crate::dialect::profile::Profile;
-use a2ad_domain::error::Busy;
-use a2ad_domain::{Error, ErrorCode};
-use axum::http::StatusCode;
+use crate::call::Fault;
+use crate::dialect::text::Borrowed as Text;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
-
-/// Why a call has no result.
-#[derive(Debug)]
-pub(crate) enum Fault {
-    /// The body is not JSON.
-    Parse,
-    /// The body is JSON and no request.
-    NotARequest,
-    /// The body is a batch.
-    Batch,
-    /// The body is longer than it may be.
-    TooLarge,
-    /// The body says that it is something else than JSON.
-    ContentType,
-    /// No such method; perhaps it has another name now.
-    UnknownMethod { successor: Option<&'static str> },
-    /// A send without any parameters.
-    SendWithoutParams,
-    /// A version of the protocol that is not served.
-    Version { requested: String },
-    /// The call failed.
-    Failed(Error),
-}
-
-impl Fault {
-    /// The code of the failure.
-    pub(crate) const fn code(&self, profile: &Profile) -> ErrorCode {
-        match self {
-            Self::Parse => ErrorCode::ParseError,
-            Self::NotARequest | Self::Batch | Self::TooLarge => ErrorCode::InvalidRequest,
-            Self::ContentType => ErrorCode::ContentTypeNotSupported,
-            Self::UnknownMethod { .. } => ErrorCode::MethodNotFound,
-            Self::SendWithoutParams => profile.send_without_params,
-            Self::Version { .. } => ErrorCode::VersionNotSupported,
-            Self::Failed(error) => error.code(),
-        }
-    }
-
-    /// The status that the answer travels with: 200, unless the client had better come again.
-    pub(crate) const fn http_status(&self) -> StatusCode {
-        let Self::Failed(Error::Unavailable(busy)) = self else { return StatusCode::OK };
-        match busy {
-            Busy::Draining => StatusCode::SERVICE_UNAVAILABLE,
-            Busy::Runs | Busy::Store => StatusCode::TOO_MANY_REQUESTS,
-        }
-    }
-}
 
 /// The id of a request as its sender wrote it; `null` where there is none that can be told back.
 #[derive(Clone, Copy, Debug)]
@@ -112,8 +63,6 @@ impl<'a> Envelope<'a> {
         }
     }
 }
-
-use crate::dialect::text::Borrowed as Text;
 
 /// The members of a request object; others are passed over.
 #[derive(Default)]

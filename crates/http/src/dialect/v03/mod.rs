@@ -1,13 +1,12 @@
 //! The 0.3 line, spoken by everybody who names no version.
 
 mod decode;
-mod encode;
 mod fault;
 mod part;
 
-use super::profile::Profile;
-use super::{Answer, Call, Dialect, Event, Method, Unreadable};
-use crate::rpc::Fault;
+use super::shape::Shape;
+use super::{Call, Dialect, Method, Unreadable};
+use crate::call::Fault;
 use serde_json::value::RawValue;
 
 /// The 0.3 line.
@@ -40,28 +39,25 @@ impl Dialect for V03 {
         METHODS.iter().find(|(known, _)| *known == name).map(|(_, method)| *method)
     }
 
-    fn successor(&self, name: &str) -> Option<&'static str> {
-        SUCCESSORS.iter().find(|(old, _)| *old == name).map(|(_, new)| *new)
-    }
-
     fn decode(
         &self,
         method: Method,
         params: Option<&RawValue>,
-        profile: &Profile,
+        shape: &Shape,
     ) -> Result<Call, Unreadable> {
-        decode::call(method, params, profile)
+        decode::call(method, params, shape)
     }
 
-    fn answer(&self, answer: &Answer<'_>, profile: &Profile, out: &mut Vec<u8>) {
-        encode::answer(answer, profile, out);
+    fn fault(&self, fault: &Fault, shape: &Shape, out: &mut Vec<u8>) {
+        fault::fault(fault, shape, out);
     }
 
-    fn change(&self, event: &Event<'_>, profile: &Profile, out: &mut Vec<u8>) -> bool {
-        encode::change(event, profile, out)
+    fn extensions_header(&self) -> &'static str {
+        "x-a2a-extensions"
     }
+}
 
-    fn fault(&self, fault: &Fault, profile: &Profile, out: &mut Vec<u8>) {
-        fault::fault(fault, profile, out);
-    }
+/// The method that took the place of a name from before 0.2.
+pub(crate) fn successor(name: &str) -> Option<&'static str> {
+    SUCCESSORS.iter().find(|(old, _)| *old == name).map(|(_, new)| *new)
 }

@@ -1,14 +1,12 @@
 //! Reads one part of a 0.3 message: what it is follows from its kind and from its members, which must
 //! agree (specification 0.3 §6.5).
 
-use super::decode::object;
-use crate::dialect::Invalid;
+use crate::dialect::input::object;
+use crate::dialect::part::{Found, base64, labelled, wrong};
+use crate::dialect::shape::{PartStyle, Shape};
 use crate::dialect::text::{Borrowed, Object, Shared};
+use crate::dialect::{Invalid, compat};
 use a2ad_domain::{Content, Part, PartLabel, RawJson};
-use base64::Engine;
-use base64::alphabet::{STANDARD, URL_SAFE};
-use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use bytes::Bytes;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
@@ -54,15 +52,8 @@ struct FileIn<'a> {
     filename: Option<Shared>,
 }
 
-/// Standard or URL-safe, padded or not.
-const LENIENT: GeneralPurposeConfig =
-    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
-
-pub(super) fn part(given: PartIn<'_>, index: usize) -> Result<Part, Invalid> {
-    let at = |member: &str, problem: &str| {
-        let dot = if member.is_empty() { "" } else { "." };
-        Invalid::new(format!("message.parts[{index}]{dot}{member}"), problem)
-    };
+pub(super) fn part(given: PartIn<'_>, index: usize, shape: &Shape) -> Result<Part, Invalid> {
+    let at = |member: &str, problem: &str| wrong(index, member, problem);
     if given.foreign.is_some() && given.kind.is_none() {
         return Err(at("kind", "is required; `type` is not a member of a part"));
     }
@@ -71,42 +62,48 @@ pub(super) fn part(given: PartIn<'_>, index: usize) -> Result<Part, Invalid> {
         media_type: given.media_type.map(|Shared(text)| text),
         filename: given.filename.map(|Shared(text)| text),
     };
-    let mut found = Vec::with_capacity(1);
+    let mut found = Found::default();
     if let Some(Shared(text)) = given.text {
-        found.push(("text", Content::Text(text)));
+        found.add("text", Content::Text(text));
     }
     if let Some(Object(file)) = given.file {
-        found.push(("file", self::file(file, &mut label).map_err(|problem| at("file", problem))?));
+        found.add("file", self::file(file, &mut label).map_err(|problem| at("file", problem))?);
     }
     if let Some(bytes) = given.raw {
-        let bytes = base64(&bytes.0).map_err(|problem| at("raw", problem))?;
-        found.push(("file", Content::Bytes(bytes)));
+        found.add("file", Content::Bytes(base64(&bytes.0).map_err(|problem| at("raw", problem))?));
     }
     if let Some(Shared(url)) = given.url {
-        found.push(("file", Content::Url(url)));
+        found.add("file", Content::Url(url));
     }
     if let Some(data) = given.data {
-        let data = RawJson::new(data);
-        if !data.is_object() {
-            return Err(at("data", "must be an object"));
-        }
-        found.push(("data", Content::Data(data)));
+        let data = self::data(data, &mut label, shape).map_err(|problem| at("data", problem))?;
+        found.add("data", Content::Data(data));
     }
     let kind = given.kind.as_ref().map(|kind| &*kind.0);
     if kind.is_some_and(|kind| !["text", "file", "data"].contains(&kind)) {
         return Err(at("kind", "must be \"text\", \"file\" or \"data\""));
     }
-    let Some((member, content)) = found.pop() else {
-        return Err(at(kind.unwrap_or(""), "is required"));
-    };
-    if !found.is_empty() {
-        return Err(at("", "must hold one content, not several"));
-    }
+    let (member, content) = found.only(index, kind.unwrap_or(""))?;
     if kind.is_some_and(|kind| kind != member) {
         return Err(at("kind", "contradicts the content"));
     }
-    let label = (label != PartLabel::default()).then(|| Box::new(label));
-    Ok(Part { content, label })
+    Ok(labelled(content, label))
+}
+
+/// Structured data: an object, or another value that was put into one to pass through this line.
+fn data(given: &RawValue, label: &mut PartLabel, shape: &Shape) -> Result<RawJson, &'static str> {
+    let mut data = RawJson::new(given);
+    if shape.part == PartStyle::Proto {
+        data = data.member("data").ok_or("must be an object with the member data")?;
+    }
+    if !data.is_object() {
+        return Err("must be an object");
+    }
+    let unwrapped = label.metadata.as_ref().and_then(|metadata| compat::unwrap(&data, metadata));
+    if let Some((value, metadata)) = unwrapped {
+        (data, label.metadata) = (value, metadata);
+    }
+    Ok(data)
 }
 
 fn file(given: FileIn<'_>, label: &mut PartLabel) -> Result<Content, &'static str> {
@@ -128,11 +125,4 @@ fn file(given: FileIn<'_>, label: &mut PartLabel) -> Result<Content, &'static st
         return Err("names its content twice");
     }
     Ok(content)
-}
-
-fn base64(text: &str) -> Result<Bytes, &'static str> {
-    let url_safe = text.bytes().any(|byte| byte == b'-' || byte == b'_');
-    let alphabet = if url_safe { &URL_SAFE } else { &STANDARD };
-    let bytes = GeneralPurpose::new(alphabet, LENIENT).decode(text);
-    bytes.map(Bytes::from).map_err(|_| "is not base64")
 }

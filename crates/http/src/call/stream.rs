@@ -1,10 +1,11 @@
-//! Answers that are streams of events. Each frame is a whole JSON-RPC answer with the request's id, and
-//! carries the version of what it shows, so that a client that lost the connection can go on exactly
-//! where it was. A stream is read at the pace of its own client and nobody waits for it.
+//! Answers that are streams of events. Each frame is a whole answer and carries the version of what it
+//! shows, so that a client that lost the connection can go on exactly where it was. A stream is read at
+//! the pace of its own client and nobody waits for it.
 
+use super::exchange::Frame;
 use super::{Exchange, Fault};
-use crate::dialect::profile::Profile;
-use crate::dialect::{Answer, Dialect, Event, View};
+use crate::dialect::shape::Shape;
+use crate::dialect::{Answer, Dialect, Event, View, encode};
 use crate::reply::{self, Reply};
 use crate::routes::Settings;
 use a2ad_domain::service::{Streamed, Watch};
@@ -35,14 +36,12 @@ pub(super) fn reply(
             reply::events(frame.into())
         }
         Ok(Streamed::Task { snapshot, watch, context }) => {
-            let mut prefix = Vec::with_capacity(64);
-            exchange.open(&mut prefix, "result");
             let feed = Feed {
                 watch,
                 context,
-                prefix,
+                frame: exchange.frame(),
                 dialect: exchange.dialect,
-                profile: exchange.profile,
+                shape: exchange.shape,
                 opening: snapshot.map(|task| (task, view)),
                 settings: exchange.shared.settings.clone(),
             };
@@ -59,10 +58,9 @@ pub(super) fn reply(
 struct Feed {
     watch: Watch,
     context: ContextId,
-    /// How every frame's JSON begins: it names the request.
-    prefix: Vec<u8>,
+    frame: Frame,
     dialect: &'static dyn Dialect,
-    profile: &'static Profile,
+    shape: &'static Shape,
     opening: Option<(Arc<Task>, View)>,
     settings: Arc<Settings>,
 }
@@ -73,8 +71,8 @@ impl Feed {
         if let Some((task, view)) = self.opening.take() {
             let mut out = Vec::with_capacity(512 + task.weight());
             self.begin(&mut out, task.version());
-            self.dialect.answer(&Answer::Task(&task, view), self.profile, &mut out);
-            end(&mut out);
+            encode::answer(&Answer::Sent(&task, view), self.shape, &mut out);
+            self.end(&mut out);
             return Some(out.into());
         }
         loop {
@@ -96,17 +94,16 @@ impl Feed {
 
     /// The frames of some changes, for one write.
     fn frames(&self, changes: &[Recorded]) -> Vec<u8> {
-        let content: usize = changes.iter().map(content).sum();
-        let mut out = Vec::with_capacity(content + changes.len() * (self.prefix.len() + 320));
+        let content: usize = changes.iter().map(|recorded| recorded.change.weight()).sum();
+        let mut out = Vec::with_capacity(content + changes.len() * (self.frame.result.len() + 320));
         let end_of_stream = if self.watch.has_ended() { changes.len() } else { usize::MAX };
         for (index, change) in changes.iter().enumerate() {
             let start = out.len();
             self.begin(&mut out, change.version);
             let last = index + 1 == end_of_stream;
             let (key, context) = (self.watch.key(), &self.context);
-            let event = Event { key, context, change, last };
-            if self.dialect.change(&event, self.profile, &mut out) {
-                end(&mut out);
+            if encode::change(&Event { key, context, change, last }, self.shape, &mut out) {
+                self.end(&mut out);
             } else {
                 out.truncate(start);
             }
@@ -117,31 +114,19 @@ impl Feed {
     /// The frame of an error after which nothing follows.
     fn broken(&self, error: Error) -> Vec<u8> {
         let mut out = b"data: ".to_vec();
-        let cut = self.prefix.len() - b"\"result\":".len();
-        out.extend_from_slice(&self.prefix[..cut]);
-        out.extend_from_slice(b"\"error\":");
-        self.dialect.fault(&Fault::Failed(error), self.profile, &mut out);
-        end(&mut out);
+        out.extend_from_slice(&self.frame.error);
+        self.dialect.fault(&Fault::Failed(error), self.shape, &mut out);
+        self.end(&mut out);
         out
     }
 
     fn begin(&self, out: &mut Vec<u8>, version: Version) {
         let _ = write!(out, "id: {}\ndata: ", version.0);
-        out.extend_from_slice(&self.prefix);
+        out.extend_from_slice(&self.frame.result);
     }
-}
 
-fn end(out: &mut Vec<u8>) {
-    out.extend_from_slice(b"}\n\n");
-}
-
-/// About how many bytes a change brings along.
-fn content(change: &Recorded) -> usize {
-    match &change.change {
-        a2ad_domain::Change::Artifact(update) => update.parts.weight(),
-        a2ad_domain::Change::Status(status) => {
-            status.message.as_ref().map_or(0, |message| message.weight())
-        }
-        a2ad_domain::Change::Message(_) => 0,
+    fn end(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.frame.end);
+        out.extend_from_slice(b"\n\n");
     }
 }

@@ -1,0 +1,182 @@
+//! The shapes of the wire as tables: one for each line and binding, and one for each family of clients
+//! with its own spellings. What is written differs in these rows only; how it is written is
+//! `encode.rs`.
+
+use a2ad_domain::ErrorCode;
+
+/// How parts are laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum PartStyle {
+    /// 0.3: a file is an object of its own.
+    Nested,
+    /// 1.0: everything is a member of the part.
+    Flat,
+    /// 0.3 over HTTP+JSON: the JSON form of its protocol buffers.
+    Proto,
+}
+
+/// How one kind of client is spoken to.
+pub(crate) struct Shape {
+    /// Whether objects name their kind.
+    pub(crate) kind: bool,
+    /// The states' names, in the order of `TaskState::ALL`.
+    pub(crate) states: [&'static str; 8],
+    /// The names of the user's and the agent's role.
+    pub(crate) roles: [&'static str; 2],
+    /// The member of a message that holds its parts.
+    pub(crate) message_parts: &'static str,
+    /// How parts are laid out.
+    pub(crate) part: PartStyle,
+    /// The member that wraps a message where tasks, messages and events are wrapped in a member that
+    /// says what they are; `None` where they are bare.
+    pub(crate) wrapped: Option<&'static str>,
+    /// Whether members of events are written although they hold the default.
+    pub(crate) defaults: bool,
+    /// Whether status events say that they are the last.
+    pub(crate) says_final: bool,
+    /// Whether a list is a bare array of whole tasks.
+    pub(crate) bare_list: bool,
+    /// Whether a message may come without an id and a role; the server then fills them in.
+    pub(crate) sparse_messages: bool,
+    /// How errors are told.
+    pub(crate) errors: Errors,
+}
+
+/// How errors are told where that differs within the 0.3 line, and which codes differ between lines.
+pub(crate) struct Errors {
+    /// The code of a send without any parameters.
+    pub(crate) send_without_params: ErrorCode,
+    /// The code of a call for the extended card of an agent that has none.
+    pub(crate) no_extended_card: ErrorCode,
+    /// Whether error objects have a `data` member even when there is nothing to tell.
+    pub(crate) data: bool,
+    /// Number and message of an unknown task; `{}` is the id. `None` for the standard ones.
+    pub(crate) not_found: Option<(i32, &'static str)>,
+    /// The message of a cancel that comes too late; `{}` is the state. `None` for the standard one.
+    pub(crate) not_cancelable: Option<&'static str>,
+    /// The message of a parameter that does not fit; `{}` says which and why. `None` for the standard one.
+    pub(crate) invalid_params: Option<&'static str>,
+}
+
+impl Shape {
+    pub(crate) fn state(&self, state: a2ad_domain::TaskState) -> &'static str {
+        self.states[state as usize]
+    }
+}
+
+const PLAIN_STATES: [&str; 8] = [
+    "submitted",
+    "working",
+    "input-required",
+    "auth-required",
+    "completed",
+    "failed",
+    "canceled",
+    "rejected",
+];
+
+const PROTO_STATES: [&str; 8] = [
+    "TASK_STATE_SUBMITTED",
+    "TASK_STATE_WORKING",
+    "TASK_STATE_INPUT_REQUIRED",
+    "TASK_STATE_AUTH_REQUIRED",
+    "TASK_STATE_COMPLETED",
+    "TASK_STATE_FAILED",
+    "TASK_STATE_CANCELED",
+    "TASK_STATE_REJECTED",
+];
+
+const STANDARD: Errors = Errors {
+    send_without_params: ErrorCode::InvalidRequest,
+    no_extended_card: ErrorCode::ExtendedCardNotConfigured,
+    data: true,
+    not_found: None,
+    not_cancelable: None,
+    invalid_params: None,
+};
+
+/// The 0.3 line over JSON-RPC as it is written down.
+pub(crate) static PLAIN: Shape = PLAIN_ROW;
+
+const PLAIN_ROW: Shape = Shape {
+    kind: true,
+    states: PLAIN_STATES,
+    roles: ["user", "agent"],
+    message_parts: "parts",
+    part: PartStyle::Nested,
+    wrapped: None,
+    defaults: true,
+    says_final: true,
+    bare_list: false,
+    sparse_messages: false,
+    errors: STANDARD,
+};
+
+/// What PraisonAI's clients expect.
+pub(crate) static PRAISON: Shape = Shape {
+    kind: false,
+    states: [
+        "submitted",
+        "working",
+        "input_required",
+        "auth_required",
+        "completed",
+        "failed",
+        "cancelled",
+        "rejected",
+    ],
+    bare_list: true,
+    sparse_messages: true,
+    errors: Errors {
+        send_without_params: ErrorCode::InvalidParams,
+        no_extended_card: ErrorCode::ExtendedCardNotConfigured,
+        data: false,
+        not_found: Some((-32000, "Task not found: {}")),
+        not_cancelable: Some("Task not cancelable: already {}"),
+        invalid_params: Some("Invalid params: {}"),
+    },
+    ..PLAIN_ROW
+};
+
+/// The 1.0 line, over JSON-RPC and HTTP+JSON alike.
+pub(crate) static LINE_1: Shape = Shape {
+    kind: false,
+    states: PROTO_STATES,
+    roles: ["ROLE_USER", "ROLE_AGENT"],
+    message_parts: "parts",
+    part: PartStyle::Flat,
+    wrapped: Some("message"),
+    defaults: false,
+    says_final: false,
+    bare_list: false,
+    sparse_messages: false,
+    errors: Errors {
+        send_without_params: ErrorCode::InvalidParams,
+        no_extended_card: ErrorCode::UnsupportedOperation,
+        ..STANDARD
+    },
+};
+
+/// The 0.3 line over HTTP+JSON.
+pub(crate) static PROTO: Shape = Shape {
+    kind: false,
+    states: [
+        "TASK_STATE_SUBMITTED",
+        "TASK_STATE_WORKING",
+        "TASK_STATE_INPUT_REQUIRED",
+        "TASK_STATE_AUTH_REQUIRED",
+        "TASK_STATE_COMPLETED",
+        "TASK_STATE_FAILED",
+        "TASK_STATE_CANCELLED",
+        "TASK_STATE_REJECTED",
+    ],
+    roles: ["ROLE_USER", "ROLE_AGENT"],
+    message_parts: "content",
+    part: PartStyle::Proto,
+    wrapped: Some("msg"),
+    defaults: false,
+    says_final: true,
+    bare_list: false,
+    sparse_messages: false,
+    errors: Errors { send_without_params: ErrorCode::InvalidParams, ..STANDARD },
+};

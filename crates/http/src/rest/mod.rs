@@ -1,0 +1,96 @@
+//! HTTP+JSON (specification 1.0 §11, 0.3 §3.2.3): the same calls under paths and verbs.
+
+mod route;
+
+use crate::body::{self, Unread};
+use crate::call::{
+    Binding, Door, Fault, check_extensions, exchange, fault_of, name_extensions, perform,
+};
+use crate::dialect::shape::{LINE_1, PROTO};
+use crate::dialect::v1::V1;
+use crate::dialect::v03::V03;
+use crate::reply::{self, Reply};
+use crate::routes::Shared;
+use crate::rpc::{Asked, is_json};
+use axum::extract::Request;
+use axum::http::HeaderMap;
+use axum::http::header::{ACCEPT, CONTENT_TYPE};
+use bytes::Bytes;
+use route::{Params, Route};
+use serde_json::value::RawValue;
+use std::sync::Arc;
+
+const A2A_JSON: &str = "application/a2a+json";
+
+/// Takes one request below an agent's base; `path` is what follows the base.
+pub(crate) async fn take(
+    shared: Arc<Shared>,
+    door: Arc<Door>,
+    path: String,
+    request: Request,
+) -> Reply {
+    let Some((old, routes)) = route::find(&path).filter(|_| door.agent.is_published()) else {
+        return reply::not_found();
+    };
+    let (head, body) = request.into_parts();
+    let scope = match door.scope(&*shared.authenticator, &head.headers) {
+        Ok(scope) => scope,
+        Err(challenge) => return reply::unauthorized(challenge),
+    };
+    let Some(route) = routes.verb(&head.method) else { return reply::wrong_verb(routes.verbs()) };
+    let binding = Binding::Rest { a2a_json: names(&head.headers, A2A_JSON) };
+    let exchange = if old {
+        exchange(&shared, &V03, &PROTO, binding)
+    } else {
+        exchange(&shared, &V1, &LINE_1, binding)
+    };
+    let served = if old { Asked::Line03 } else { Asked::Line1 };
+    match Asked::by(&head) {
+        Asked::Nothing => {}
+        asked if asked == served => {}
+        asked => return exchange.fault(&Fault::Version { requested: asked.text() }),
+    }
+    let body = match body::read(body, shared.settings.max_body).await {
+        Ok(body) => body,
+        Err(Unread::TooLarge) => return exchange.fault(&Fault::TooLarge),
+        Err(Unread::Broken) => return reply::broken_off(),
+    };
+    // Calls without a body come with all kinds of types.
+    if !body.is_empty() && !is_json(&head.headers) {
+        return exchange.fault(&Fault::ContentType);
+    }
+    let Route { method, params } = route;
+    let params = match params {
+        Params::Body => parsed(&body),
+        // The body of a call about a task says nothing that is needed, and may be missing.
+        Params::Task(id) => match body.is_empty() || parsed(&body).is_some() {
+            true => Some(route::object(&id, head.uri.query().unwrap_or(""))),
+            false => None,
+        },
+        Params::Query => Some(route::object("", head.uri.query().unwrap_or(""))),
+    };
+    let Some(params) = params else { return exchange.fault(&Fault::Parse) };
+    let call = match exchange.dialect.decode(method, Some(&params), exchange.shape) {
+        Ok(call) => call,
+        Err(unreadable) => return exchange.fault(&fault_of(unreadable, method)),
+    };
+    if let Err(fault) = check_extensions(&door.agent, method, &head.headers) {
+        return exchange.fault(&fault);
+    }
+    let mut reply = perform(&exchange, &scope, call, &head.headers).await;
+    name_extensions(&mut reply, &exchange, &door.agent, &head.headers);
+    reply
+}
+
+/// The body as JSON text; `None` when it is none.
+fn parsed(body: &Bytes) -> Option<Box<RawValue>> {
+    let text = std::str::from_utf8(body).ok()?;
+    serde_json::from_str::<&RawValue>(text).ok().map(ToOwned::to_owned)
+}
+
+/// Whether the client sends or takes a media type by name.
+fn names(headers: &HeaderMap, kind: &str) -> bool {
+    let values = [CONTENT_TYPE, ACCEPT].into_iter().flat_map(|name| headers.get_all(name));
+    let mut ranges = values.filter_map(|value| value.to_str().ok()).flat_map(|v| v.split(','));
+    ranges.any(|range| range.split(';').next().is_some_and(|range| range.trim() == kind))
+}

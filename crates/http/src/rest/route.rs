@@ -1,0 +1,110 @@
+//! The paths of HTTP+JSON (specification 1.0 §11.3, 0.3 §3.5.6).
+
+use crate::dialect::Method;
+use axum::http::Method as Verb;
+use percent_encoding::percent_decode_str;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// What a path and a verb ask for.
+#[derive(Clone, Debug)]
+pub(super) struct Route {
+    pub(super) method: Method,
+    pub(super) params: Params,
+}
+
+/// Where the parameters of a call are.
+#[derive(Clone, Debug)]
+pub(super) enum Params {
+    Body,
+    /// In the path, and in the query what else there is.
+    Task(String),
+    Query,
+}
+
+/// What a path asks for, by verb.
+pub(super) struct Routes(Vec<(Verb, Route)>);
+
+impl Routes {
+    pub(super) fn verb(&self, verb: &Verb) -> Option<Route> {
+        // What can be read can be asked for without its body.
+        let verb = if *verb == Verb::HEAD { &Verb::GET } else { verb };
+        self.0.iter().find(|(known, _)| known == verb).map(|(_, route)| route.clone())
+    }
+
+    /// The verbs, for a client that used another one.
+    pub(super) fn verbs(&self) -> String {
+        self.0.iter().map(|(verb, _)| verb.as_str()).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// What a path below an agent's base asks for, and whether it is in the 0.3 line.
+pub(super) fn find(path: &str) -> Option<(bool, Routes)> {
+    let path = path.strip_suffix('/').unwrap_or(path);
+    let (old, path) = match path.strip_prefix("v1/") {
+        Some(path) => (true, path),
+        None => (false, path),
+    };
+    let one = |verb, method, params| Some(vec![(verb, Route { method, params })]);
+    let routes = match path.split('/').collect::<Vec<_>>()[..] {
+        ["message:send"] => one(Verb::POST, Method::Send, Params::Body),
+        ["message:stream"] => one(Verb::POST, Method::Stream, Params::Body),
+        ["tasks"] => one(Verb::GET, Method::List, Params::Query),
+        ["tasks", last] => task(last),
+        ["tasks", id, "pushNotificationConfigs"] => Some(push(id, &[Verb::POST, Verb::GET])),
+        ["tasks", id, "pushNotificationConfigs", _] => Some(push(id, &[Verb::GET, Verb::DELETE])),
+        ["card"] if old => one(Verb::GET, Method::ExtendedCard, Params::Query),
+        ["extendedAgentCard"] if !old => one(Verb::GET, Method::ExtendedCard, Params::Query),
+        _ => None,
+    };
+    routes.map(|routes| (old, Routes(routes)))
+}
+
+/// `{id}` and `{id}:verb`. Ids of tasks hold no colon, so the last one ends the id.
+fn task(segment: &str) -> Option<Vec<(Verb, Route)>> {
+    let (id, verb) = segment.rsplit_once(':').unwrap_or((segment, ""));
+    let id = percent_decode_str(id).decode_utf8().ok()?.into_owned();
+    let route = |method| Route { method, params: Params::Task(id.clone()) };
+    match verb {
+        "" => Some(vec![(Verb::GET, route(Method::Get))]),
+        "cancel" => Some(vec![(Verb::POST, route(Method::Cancel))]),
+        // The text of the specification says POST and its protocol buffers say GET.
+        "subscribe" => {
+            Some(vec![(Verb::POST, route(Method::Attach)), (Verb::GET, route(Method::Attach))])
+        }
+        _ => None,
+    }
+}
+
+fn push(id: &str, verbs: &[Verb]) -> Vec<(Verb, Route)> {
+    let route = Route { method: Method::PushConfig, params: Params::Task(id.to_owned()) };
+    verbs.iter().map(|verb| (verb.clone(), route.clone())).collect()
+}
+
+/// The members of queries that are no texts.
+const NUMBERS: [&str; 2] = ["pageSize", "historyLength"];
+const TRUTHS: [&str; 1] = ["includeArtifacts"];
+
+/// The parameters that a path and a query say, as the object that they are in a body.
+pub(super) fn object(id: &str, query: &str) -> Box<RawValue> {
+    let mut members = serde_json::Map::new();
+    for (name, value) in form_urlencoded::parse(query.as_bytes()).filter(|(_, v)| !v.is_empty()) {
+        let text = || Value::from(&*value);
+        let typed = match &*name {
+            name if NUMBERS.contains(&name) => {
+                value.parse::<i32>().map_or_else(|_| text(), Value::from)
+            }
+            name if TRUTHS.contains(&name) => {
+                value.parse::<bool>().map_or_else(|_| text(), Value::from)
+            }
+            _ => text(),
+        };
+        // The first of several counts.
+        members.entry(name.into_owned()).or_insert(typed);
+    }
+    if !id.is_empty() {
+        members.insert("id".to_owned(), id.into());
+    }
+    // A map of values always is JSON.
+    serde_json::value::to_raw_value(&members).unwrap_or_default()
+}
