@@ -1,6 +1,7 @@
 //! Whole exchanges as they go over the wire, from files: what is sent, and a pattern for every answer.
 //! `player` says how a file reads, `support::template` how a pattern does.
 
+mod cached_card;
 mod player;
 
 use player::play;

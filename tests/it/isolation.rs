@@ -154,12 +154,13 @@ struct Parrot;
 impl AgentExecutor for Parrot {
     async fn run(&self, _turn: Turn, out: &mut TaskWriter) -> Result<Outcome, AgentError> {
         let said = out.conversation(100).await?;
-        let texts = said.iter().flat_map(|message| message.parts.as_slice()).filter_map(|part| {
-            match &part.content {
+        let texts =
+            said.iter().flat_map(|message| message.parts.as_slice()).filter_map(|part| match &part
+                .content
+            {
                 Content::Text(text) => Some(text.to_string()),
                 Content::Bytes(_) | Content::Url(_) | Content::Data(_) => None,
-            }
-        });
+            });
         Ok(Outcome::Completed(Some(Parts::text(texts.collect::<Vec<_>>().join("/")))))
     }
 }

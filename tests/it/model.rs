@@ -17,12 +17,8 @@ fn check(strategy: impl proptest::strategy::Strategy<Value = Vec<Action>>, cases
         .build()
         .expect("a runtime");
     // A case takes some dozen calls, so shrinking gets a limit of its own.
-    let config = Config {
-        cases,
-        failure_persistence: None,
-        max_shrink_iters: 400,
-        ..Config::default()
-    };
+    let config =
+        Config { cases, failure_persistence: None, max_shrink_iters: 400, ..Config::default() };
     let mut runner = TestRunner::new(config);
     let result = runner.run(&strategy, |actions| {
         runtime.block_on(Driver::follow(actions)).map_err(TestCaseError::fail)

@@ -24,7 +24,8 @@ async fn pages(caller: &Caller<'_>, mut params: Value) -> Vec<Value> {
     let mut pages = Vec::new();
     loop {
         let page = caller.ok("tasks/list", params.clone()).await;
-        let token = page["nextPageToken"].as_str().expect("a token, empty on the last page").to_owned();
+        let token =
+            page["nextPageToken"].as_str().expect("a token, empty on the last page").to_owned();
         pages.push(page);
         if token.is_empty() {
             return pages;

@@ -9,7 +9,10 @@ mod store;
 mod streams;
 
 use crate::support::TestServer;
+use crate::support::agents::{Gated, Gates, agent_with};
+use a2ad_domain::AgentSettings;
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// The agent that does what its text says answers at `/a2a`. It is not given time to clean up after a
 /// cancel, since it would not use it.
@@ -21,6 +24,14 @@ grace = "0s"
 "#;
 
 const RPC: &str = "/a2a";
+
+/// The same agent, which takes `auth-gate …` as well: it requires credentials until it is canceled.
+async fn gated() -> (TestServer, Gates) {
+    let (executor, gates) = Gated::new();
+    let settings = AgentSettings { grace: Duration::ZERO, ..AgentSettings::default() };
+    let agent = agent_with("script", settings, executor);
+    (TestServer::custom(AGENT, |builder| builder.agent(agent)).await, gates)
+}
 
 /// A call as the documented clients make it; its answer, which comes over HTTP 200 whatever it is.
 async fn call(server: &TestServer, method: &str, params: Value) -> Value {

@@ -1,1 +1,8 @@
-//! To be written.
+//! Races: whoever is first, everybody then sees the same, and nothing happens twice.
+
+mod answers;
+mod cancels;
+mod subscribers;
+
+/// How often a race is run. Many of them end differently, which is the point.
+const ROUNDS: usize = 150;

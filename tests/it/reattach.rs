@@ -53,8 +53,9 @@ async fn a_task_that_waits_for_its_client_can_be_followed_to_its_end() {
     let done = caller.send(Message::new("yes").task(id(&asked))).await;
     let frames = soon("the end of the stream", stream.collect()).await;
     let statuses = results(&frames).into_iter().filter(|result| result.get("final").is_some());
-    let statuses: Vec<_> =
-        statuses.map(|result| (state(result), result["final"].as_bool().expect("a flag"))).collect();
+    let statuses: Vec<_> = statuses
+        .map(|result| (state(result), result["final"].as_bool().expect("a flag")))
+        .collect();
     let expected =
         [("working", false), ("input-required", false), ("working", false), ("completed", true)];
     assert_eq!(statuses, expected);
@@ -129,7 +130,10 @@ async fn a_reader_that_has_seen_everything_gets_only_what_comes() {
     run.chunk("b", true).await.expect("a live task");
     run.complete().await;
     let frames = soon("the end of the stream", stream.collect()).await;
-    assert_eq!(frames.iter().map(|frame| frame.id).collect::<Vec<_>>(), [seen + 1, seen + 2].map(Some));
+    assert_eq!(
+        frames.iter().map(|frame| frame.id).collect::<Vec<_>>(),
+        [seen + 1, seen + 2].map(Some)
+    );
     assert_eq!(text(&frames[0].data["result"]["artifact"]), "b");
     server.finish().await;
 }

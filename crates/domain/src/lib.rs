@@ -5,6 +5,7 @@
 //! Open [`state`], [`task`] and [`service`] first.
 
 pub mod agent;
+mod caught;
 pub mod change;
 pub mod content;
 pub mod error;
@@ -23,6 +24,7 @@ pub mod time;
 pub use agent::{
     Agent, AgentSettings, Card, Extension, OnOverdue, SendDefault, Skill, WhileWorking,
 };
+pub use caught::caught;
 pub use change::{ArtifactUpdate, Change, Recorded, StatusChange};
 pub use content::{Artifact, Content, Details, Message, Part, PartLabel, Parts, Role};
 pub use error::{Error, ErrorCode};

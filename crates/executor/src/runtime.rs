@@ -2,11 +2,9 @@
 
 use a2ad_domain::ports::{NoSlot, Slot, Spawner};
 use a2ad_domain::service::{Run, RunEnd};
-use a2ad_domain::{Agent, AgentId, CancelSignal, IdMap, OnOverdue, TaskKey};
-use std::any::Any;
+use a2ad_domain::{Agent, AgentId, CancelSignal, IdMap, OnOverdue, TaskKey, caught};
 use std::collections::HashMap;
 use std::future::{Future, poll_fn};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -202,8 +200,12 @@ async fn drive(lane: &Lane, shut_down: &CancelSignal, mut run: Run) {
         })
         .await;
         match permit {
-            // Guarded as a whole, since an executor may also panic while it is dropped.
-            Some(_permit) => guarded(supervise(&mut run, &cancel, shut_down)).await,
+            // As a whole, since an executor may also panic while it is dropped. What it leaves half-done
+            // is not used: the end of a run reads the task anew.
+            Some(_permit) => {
+                let supervised = caught(supervise(&mut run, &cancel, shut_down)).await;
+                supervised.unwrap_or_else(RunEnd::Panicked)
+            }
             None => RunEnd::Stopped,
         }
     };
@@ -216,7 +218,7 @@ async fn drive(lane: &Lane, shut_down: &CancelSignal, mut run: Run) {
 async fn supervise(run: &mut Run, cancel: &CancelSignal, shut_down: &CancelSignal) -> RunEnd {
     let agent = run.agent().clone();
     let (task, settings) = (run.key().id, &agent.settings);
-    let mut work = pin!(guarded(run.work()));
+    let mut work = pin!(run.work());
     let mut stopped = pin!(cancel.raised());
     let started = Instant::now();
     let mut due = settings.deadline;
@@ -253,26 +255,6 @@ async fn supervise(run: &mut Run, cancel: &CancelSignal, shut_down: &CancelSigna
             () = tokio::time::sleep(settings.grace) => RunEnd::Stopped,
         },
     }
-}
-
-/// Turns a panic of the executor into an end of its run.
-async fn guarded(work: impl Future<Output = RunEnd>) -> RunEnd {
-    let mut work = pin!(work);
-    poll_fn(|context| {
-        // After a panic the future is not polled again, and what it leaves behind is read anew from the
-        // store, so nothing half-done is seen.
-        match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context))) {
-            Ok(poll) => poll,
-            Err(panic) => Poll::Ready(RunEnd::Panicked(panic_text(&*panic))),
-        }
-    })
-    .await
-}
-
-fn panic_text(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-    text.unwrap_or_else(|| "a panic without a text".to_owned())
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

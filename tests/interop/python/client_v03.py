@@ -1,6 +1,8 @@
 """Walks through the life of tasks with a2a-sdk 0.3 as it comes from the package index.
 
-Usage: client_v03.py BASE_URL
+Usage: client_v03.py BASE_URL [BINDING]
+
+The binding is JSONRPC or HTTP+JSON.
 """
 
 import asyncio
@@ -10,7 +12,7 @@ import uuid
 
 import httpx
 from a2a.client import A2ACardResolver, ClientConfig, ClientFactory, create_text_message_object
-from a2a.client.errors import A2AClientJSONRPCError
+from a2a.client.errors import A2AClientHTTPError, A2AClientJSONRPCError
 from a2a.types import (
     DataPart,
     FilePart,
@@ -35,18 +37,20 @@ from checks import errors_of, run, same
 class Agent:
     """One agent, called in the three ways that the configuration of a client knows."""
 
-    def __init__(self, http, card):
+    def __init__(self, http, card, binding):
         self.card = card
-        self.waiting = self.client(http, streaming=False)
-        self.polling = self.client(http, streaming=False, polling=True)
-        self.streaming = self.client(http)
+        self.waiting = self.client(http, binding, streaming=False)
+        self.polling = self.client(http, binding, streaming=False, polling=True)
+        self.streaming = self.client(http, binding)
 
-    def client(self, http, **configuration):
-        return ClientFactory(ClientConfig(httpx_client=http, **configuration)).create(self.card)
+    def client(self, http, binding, **configuration):
+        config = ClientConfig(httpx_client=http, supported_transports=[binding], **configuration)
+        return ClientFactory(config).create(self.card)
 
     @classmethod
-    async def resolve(cls, http, base, name):
-        return cls(http, await A2ACardResolver(http, f'{base}/api/v1/a2a/{name}').get_agent_card())
+    async def resolve(cls, http, base, name, binding):
+        card = await A2ACardResolver(http, f'{base}/api/v1/a2a/{name}').get_agent_card()
+        return cls(http, card, binding)
 
 
 def message(text, **members):
@@ -82,17 +86,32 @@ def artifact_text(task):
     return ''.join(text for artifact in task.artifacts for text in get_text_parts(artifact.parts))
 
 
+# What a refusal is over HTTP+JSON: the SDK shows the status and not what the body says.
+STATUS = {-32001: 404, -32002: 400, -32004: 400}
+
+
 async def refused(code, *calls):
-    """Every call ends with the error of the SDK that carries the code. There is one type for all
-    codes: the model that reads answers never picks one of the types that exist per code."""
+    """Every call ends with the SDK's error for its binding, and the code is the one that is meant.
+
+    There is one type for all codes: the model that reads JSON-RPC answers never picks one of the
+    types that exist per code.
+    """
     for error in await errors_of(*calls):
-        same(type(error), A2AClientJSONRPCError)
-        same(error.error.code, code)
+        match error:
+            case A2AClientJSONRPCError():
+                same(error.error.code, code)
+            case A2AClientHTTPError(message=message) if 'protocol error' in message:
+                # Followers over HTTP+JSON look for a stream before they look at the status.
+                same(error.status_code, 400)
+            case A2AClientHTTPError():
+                same(error.status_code, STATUS[code])
+            case _:
+                raise error
 
 
-async def walk(base, http):
-    echo = await Agent.resolve(http, base, 'echo')
-    script = await Agent.resolve(http, base, 'script')
+async def walk(base, http, binding):
+    echo = await Agent.resolve(http, base, 'echo', binding)
+    script = await Agent.resolve(http, base, 'script', binding)
 
     async def the_card_of_an_agent_says_where_it_is_and_what_it_can():
         for name, agent in (('echo', echo), ('script', script)):
@@ -231,9 +250,9 @@ async def walk(base, http):
     ])
 
 
-async def main(base):
+async def main(base, binding='JSONRPC'):
     async with httpx.AsyncClient() as http:
-        await walk(base.rstrip('/'), http)
+        await walk(base.rstrip('/'), http, binding)
 
 
 if __name__ == '__main__':

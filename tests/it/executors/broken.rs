@@ -97,7 +97,8 @@ async fn a_message_that_the_agent_does_not_take_opens_no_task() {
     let picky = agent("picky", Arc::new(Picky));
     let server = TestServer::custom("", |builder| builder.agent(picky)).await;
     let caller = Caller::new(&server, "picky");
-    for (text, code) in [("a bad field", -32602), ("not mine", -32004), ("the wrong type", -32005)] {
+    for (text, code) in [("a bad field", -32602), ("not mine", -32004), ("the wrong type", -32005)]
+    {
         let refused = caller.call("message/send", Message::new(text).params()).await;
         assert_eq!(refused["error"]["code"], code, "{text}");
         if code == -32602 {

@@ -110,8 +110,7 @@ async fn a_message_while_the_agent_works_reaches_the_run_where_the_agent_wants_i
     };
     let (task, ()) = tokio::join!(waits, works);
     assert_eq!(state(&task), "completed");
-    let said =
-        ["user: go", "user: a little faster", "user: and louder", "user: now stop"];
+    let said = ["user: go", "user: a little faster", "user: and louder", "user: now stop"];
     assert_eq!(history(&task), said);
     assert_eq!((counted.started(), counted.most_at_once()), (1, 1));
     let frames = soon("the end of the stream", stream.collect()).await;

@@ -144,10 +144,8 @@ async fn a_deadline_can_cancel_instead() {
 #[tokio::test]
 async fn what_comes_after_the_deadline_is_credited_to_nobody() {
     let (puppet, mut stage) = Puppet::stubborn();
-    let settings = AgentSettings {
-        deadline: Some(Duration::from_millis(20)),
-        ..AgentSettings::default()
-    };
+    let settings =
+        AgentSettings { deadline: Some(Duration::from_millis(20)), ..AgentSettings::default() };
     let late = agent_with("late", settings, puppet);
     let server = TestServer::custom("", |builder| builder.agent(late)).await;
     let caller = Caller::new(&server, "late");

@@ -64,8 +64,7 @@ async fn a_send_that_says_nothing_waits() {
 #[tokio::test]
 async fn an_agent_can_have_it_the_other_way_round() {
     let (puppet, mut stage) = Puppet::new();
-    let settings =
-        AgentSettings { send_default: SendDefault::Return, ..AgentSettings::default() };
+    let settings = AgentSettings { send_default: SendDefault::Return, ..AgentSettings::default() };
     let hasty = agent_with("hasty", settings, puppet);
     let server = TestServer::custom("", |builder| builder.agent(hasty)).await;
     let caller = Caller::new(&server, "hasty");
@@ -100,7 +99,10 @@ async fn a_send_returns_when_credentials_are_needed_and_the_run_goes_on_by_itsel
         run
     };
     let (task, run) = tokio::join!(caller.send(Message::new("go")), needs);
-    assert_eq!((state(&task), status_text(&task)), ("auth-required", "log in over there".to_owned()));
+    assert_eq!(
+        (state(&task), status_text(&task)),
+        ("auth-required", "log in over there".to_owned())
+    );
     run.working().await.expect("a live task");
     run.artifact("paid").await.expect("a live task");
     run.complete().await;
@@ -123,7 +125,8 @@ async fn the_wait_has_a_limit_and_the_run_does_not_mind() {
     let toml = "[server]\nwait_limit = \"20ms\"\n";
     let echo = "[[agent]]\nid = \"echo\"\nexecutor = { kind = \"echo\" }\n";
     let config = format!("{toml}{echo}");
-    let server = TestServer::custom(&config, |builder| builder.agent(agent("puppet", puppet))).await;
+    let server =
+        TestServer::custom(&config, |builder| builder.agent(agent("puppet", puppet))).await;
     let caller = Caller::new(&server, "puppet");
     let works = async {
         let run = stage.next().await;

@@ -91,7 +91,11 @@ async fn a_store_full_of_live_tasks_refuses_and_forgets_nothing() {
         assert!(refused.headers.contains_key("retry-after"));
         assert_eq!(refused.headers["content-type"], "application/json");
         let body = refused.json();
-        assert_eq!((&body["id"], &body["error"]["code"]), (&json!("c-1"), &json!(-32000)), "{body}");
+        assert_eq!(
+            (&body["id"], &body["error"]["code"]),
+            (&json!("c-1"), &json!(-32000)),
+            "{body}"
+        );
     }
     assert_eq!(caller.list().await.len(), 10);
     for (task, _) in &live {

@@ -8,18 +8,48 @@ use proptest::prelude::*;
 #[derive(Clone, Debug)]
 pub(super) enum Action {
     /// A message that opens a task.
-    Send { scope: Scope, text: Text, context: Option<usize>, how: How },
+    Send {
+        scope: Scope,
+        text: Text,
+        context: Option<usize>,
+        how: How,
+    },
     /// A message for a task that exists, perhaps in another scope.
-    Continue { scope: Reach, task: usize, text: Text, context: ContextOf, how: How },
-    Cancel { scope: Reach, task: usize },
-    Get { scope: Reach, task: usize, history: Option<usize> },
-    List { scope: Scope, filter: Filter, size: usize },
+    Continue {
+        scope: Reach,
+        task: usize,
+        text: Text,
+        context: ContextOf,
+        how: How,
+    },
+    Cancel {
+        scope: Reach,
+        task: usize,
+    },
+    Get {
+        scope: Reach,
+        task: usize,
+        history: Option<usize>,
+    },
+    List {
+        scope: Scope,
+        filter: Filter,
+        size: usize,
+    },
     /// Re-attach; with the id of the event that was seen last, counted back from the newest.
-    Attach { scope: Reach, task: usize, behind: Option<u64> },
+    Attach {
+        scope: Reach,
+        task: usize,
+        behind: Option<u64>,
+    },
     /// A client goes away.
-    Leave { stream: usize },
+    Leave {
+        stream: usize,
+    },
     /// A run that waits goes on.
-    Open { gate: usize },
+    Open {
+        gate: usize,
+    },
     /// Time passes; otherwise everything happens in one millisecond.
     Tick,
 }
@@ -83,7 +113,8 @@ fn command() -> impl Strategy<Value = Command> {
 }
 
 fn text() -> impl Strategy<Value = Text> {
-    let when = prop_oneof![3 => Just(When::Now), 2 => Just(When::AtGate), 1 => Just(When::AtAuthGate)];
+    let when =
+        prop_oneof![3 => Just(When::Now), 2 => Just(When::AtGate), 1 => Just(When::AtAuthGate)];
     (when, command()).prop_map(|(when, command)| Text { when, command })
 }
 

@@ -65,7 +65,9 @@ impl Driver {
     async fn take(&mut self, action: Action) {
         let some = |number: usize, of: usize| (of > 0).then(|| number % of);
         match action {
-            Action::Send { scope, text, context, how } => self.send(scope, &text, context, how).await,
+            Action::Send { scope, text, context, how } => {
+                self.send(scope, &text, context, how).await
+            }
             Action::Tick => {
                 self.now += 1;
                 self.clock.advance(Duration::from_millis(1));

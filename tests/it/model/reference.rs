@@ -19,16 +19,8 @@ use State::{
 };
 
 impl State {
-    pub(super) const ALL: [State; 8] = [
-        Submitted,
-        Working,
-        InputRequired,
-        AuthRequired,
-        Completed,
-        Failed,
-        Canceled,
-        Rejected,
-    ];
+    pub(super) const ALL: [State; 8] =
+        [Submitted, Working, InputRequired, AuthRequired, Completed, Failed, Canceled, Rejected];
 
     pub(super) fn name(self) -> &'static str {
         match self {

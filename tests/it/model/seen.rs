@@ -51,7 +51,8 @@ pub(super) fn view(task: &Value, id: &str, context: &str) -> View {
     assert_eq!(task["contextId"], context);
     let shown = task.get("history").map(|history| history.as_array().expect("an array"));
     let messages = shown.map(Vec::as_slice).unwrap_or_default();
-    let ids: HashSet<_> = messages.iter().map(|m| m["messageId"].as_str().expect("an id")).collect();
+    let ids: HashSet<_> =
+        messages.iter().map(|m| m["messageId"].as_str().expect("an id")).collect();
     assert_eq!(ids.len(), messages.len(), "a message is there twice: {task}");
     let artifact = task.get("artifacts").map(|artifacts| {
         let artifacts = artifacts.as_array().expect("an array");
@@ -83,7 +84,13 @@ pub(super) fn event(event: Option<u64>, result: &Value, task: &str, context: &st
     if kind == "status-update" {
         let status = &result["status"];
         let text = status_text(status, task, context);
-        return Seen::Status { id, state: state(status), at: at(status), text, last: flag("final") };
+        return Seen::Status {
+            id,
+            state: state(status),
+            at: at(status),
+            text,
+            last: flag("final"),
+        };
     }
     assert_eq!(kind, "artifact-update", "{result}");
     assert_eq!(result["artifact"]["artifactId"], "out-1");

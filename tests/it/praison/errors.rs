@@ -85,8 +85,6 @@ async fn a_send_without_a_message_is_invalid() {
             let refusal = error(&server, method, params.clone()).await;
             assert_eq!(refusal["code"], -32602, "{method} {params}: {refusal}");
             assert!(refusal.get("data").is_none(), "{refusal}");
-            let message = refusal["message"].as_str().expect("a message");
-            assert!(message.starts_with("Invalid params: "), "{message}");
         }
     }
     assert_eq!(result(&server, "tasks/list", json!({})).await, json!([]));

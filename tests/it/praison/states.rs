@@ -1,18 +1,18 @@
 //! The states with their names, and that a task which has ended stays as it is.
 
-use super::{AGENT, cancel, error, get, running, saying, send};
+use super::{AGENT, cancel, error, gated, get, running, saying, send};
 use crate::support::TestServer;
 use serde_json::{Value, json};
 
 /// Seven names of the documented list, and the one for a refusal that the list leaves out.
 #[tokio::test]
 async fn every_state_has_its_name() {
-    let server = TestServer::with_config(AGENT).await;
+    let (server, _gates) = gated().await;
     for (text, state) in [
         ("done", "completed"),
         ("fail it", "failed"),
         ("ask what", "input_required"),
-        ("auth who", "auth_required"),
+        ("auth-gate who", "auth_required"),
         ("reject it", "rejected"),
     ] {
         let task = send(&server, text).await;
@@ -59,8 +59,8 @@ async fn terminal_states_are_final() {
 /// A task that waits can be canceled, too.
 #[tokio::test]
 async fn a_task_that_waits_is_canceled() {
-    let server = TestServer::with_config(AGENT).await;
-    for text in ["ask what", "auth who"] {
+    let (server, _gates) = gated().await;
+    for text in ["ask what", "auth-gate who"] {
         let task = send(&server, text).await;
         assert_eq!(cancel(&server, &task).await["status"]["state"], "cancelled", "{text}");
         let read = get(&server, &task).await;

@@ -46,8 +46,7 @@ async fn assert_gone(server: &TestServer, task: &Value) {
 /// Tasks belong to one server.
 #[tokio::test]
 async fn another_server_does_not_know_the_task() {
-    let (one, other) =
-        (TestServer::with_config(AGENT).await, TestServer::with_config(AGENT).await);
+    let (one, other) = (TestServer::with_config(AGENT).await, TestServer::with_config(AGENT).await);
     let task = send(&one, "one").await;
     assert_gone(&other, &task).await;
     assert_eq!(get(&one, &task).await, task);

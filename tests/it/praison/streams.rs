@@ -60,7 +60,10 @@ async fn a_streamed_task_goes_from_working_to_completed() {
     assert_eq!(task["artifacts"], json!([artifact]));
     let history = task["history"].as_array().expect("a history");
     assert_eq!(history.len(), 2);
-    assert_eq!((&history[1]["role"], &history[1]["parts"][0]["text"]), (&json!("agent"), &json!("plum")));
+    assert_eq!(
+        (&history[1]["role"], &history[1]["parts"][0]["text"]),
+        (&json!("agent"), &json!("plum"))
+    );
     server.finish().await;
 }
 
@@ -72,7 +75,8 @@ async fn a_streamed_task_goes_from_working_to_failed() {
     while let Some(frame) = next(&mut events).await {
         frames.push(frame);
     }
-    let states: Vec<_> = frames.iter().filter_map(|frame| frame["status"]["state"].as_str()).collect();
+    let states: Vec<_> =
+        frames.iter().filter_map(|frame| frame["status"]["state"].as_str()).collect();
     assert_eq!(states, ["submitted", "working", "failed"]);
     assert_eq!(frames.last().expect("a last frame")["final"], true);
     let task = get(&server, &frames[0]).await;

@@ -33,7 +33,10 @@ async fn a_stream_begins_with_the_task_and_ends_with_its_end() {
     assert_eq!(finals, [false, true]);
     let last: Vec<_> = results[2..5].iter().map(|result| &result["lastChunk"]).collect();
     assert_eq!(last, [false, false, true]);
-    assert_eq!(frames.iter().map(|frame| frame.id).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6].map(Some));
+    assert_eq!(
+        frames.iter().map(|frame| frame.id).collect::<Vec<_>>(),
+        [1, 2, 3, 4, 5, 6].map(Some)
+    );
     server.finish().await;
 }
 
@@ -65,8 +68,9 @@ async fn a_stream_stays_open_while_credentials_are_fetched() {
     let caller = Caller::new(&server, "script");
     let frames = caller.stream(Message::new("auth please")).await.collect().await;
     let statuses = results(&frames).into_iter().filter(|result| result.get("final").is_some());
-    let statuses: Vec<_> =
-        statuses.map(|result| (state(result), result["final"].as_bool().expect("a flag"))).collect();
+    let statuses: Vec<_> = statuses
+        .map(|result| (state(result), result["final"].as_bool().expect("a flag")))
+        .collect();
     let expected =
         [("working", false), ("auth-required", false), ("working", false), ("completed", true)];
     assert_eq!(statuses, expected);
@@ -253,9 +257,11 @@ async fn a_run_whose_changes_cannot_be_stored_stops_and_its_task_fails() {
     let mut run = stage.next().await;
     run.chunk("a", false).await.expect("a live task");
     let pieces = |change: &a2ad_domain::Recorded| change.state().is_none();
-    store.judge(move |changes| {
-        if changes.iter().any(pieces) { Verdict::Fail } else { Verdict::Commit }
-    });
+    store.judge(
+        move |changes| {
+            if changes.iter().any(pieces) { Verdict::Fail } else { Verdict::Commit }
+        },
+    );
     assert!(run.chunk("b", false).await.is_err());
     run.gone().await;
     let frames = soon("the end of the stream", stream.collect()).await;
@@ -270,7 +276,8 @@ async fn a_run_whose_changes_cannot_be_stored_stops_and_its_task_fails() {
 async fn an_end_that_was_stored_although_the_store_said_no_reaches_everybody() {
     let (server, store, mut stage) = flaky().await;
     let caller = Caller::new(&server, "puppet");
-    let verdict = |changes: &[_]| if ends(changes) { Verdict::CommitAndFail } else { Verdict::Commit };
+    let verdict =
+        |changes: &[_]| if ends(changes) { Verdict::CommitAndFail } else { Verdict::Commit };
     store.judge(verdict);
     let stream = caller.stream(Message::new("go")).await;
     let run = stage.next().await;

@@ -20,7 +20,12 @@ struct Raw {
 const BEGIN: &[u8] = b"\ndata: {";
 
 impl Raw {
-    async fn open(address: SocketAddr, agent: &str, method: &str, params: &serde_json::Value) -> Self {
+    async fn open(
+        address: SocketAddr,
+        agent: &str,
+        method: &str,
+        params: &serde_json::Value,
+    ) -> Self {
         let socket = TcpSocket::new_v4().expect("a socket");
         // Small, so that the server soon has nowhere to write to.
         socket.set_recv_buffer_size(4096).expect("a small buffer");
@@ -40,7 +45,8 @@ impl Raw {
     async fn events(&mut self, count: usize) {
         while self.begun < count {
             let mut buffer = [0; 65_536];
-            let read = soon("more of a stream", self.socket.read(&mut buffer)).await.expect("bytes");
+            let read =
+                soon("more of a stream", self.socket.read(&mut buffer)).await.expect("bytes");
             assert!(read > 0, "the stream is over");
             let unseen = self.read.len().saturating_sub(BEGIN.len() - 1);
             self.read.extend_from_slice(&buffer[..read]);

@@ -94,7 +94,8 @@ impl<'a> Caller<'a> {
     /// Re-attaches, after the event that was seen last if there is one.
     pub(crate) async fn attach(&self, id: &str, seen: Option<&str>) -> Events {
         let body = request("tasks/resubscribe", &json!({ "id": id }));
-        let seen: Vec<_> = seen.map(|seen| ("last-event-id", seen.to_owned())).into_iter().collect();
+        let seen: Vec<_> =
+            seen.map(|seen| ("last-event-id", seen.to_owned())).into_iter().collect();
         let mut headers: Vec<(&str, &str)> = self.headers(&[]);
         headers.extend(seen.iter().map(|(name, value)| (*name, value.as_str())));
         self.server.stream_at(&self.path, &headers, body).await
@@ -148,8 +149,7 @@ impl Message {
         static NUMBERS: AtomicU64 = AtomicU64::new(1);
         let id = format!("m-{}", NUMBERS.fetch_add(1, Ordering::Relaxed));
         let parts = json!([{ "kind": "text", "text": text.as_ref() }]);
-        let message =
-            json!({ "kind": "message", "role": "user", "messageId": id, "parts": parts });
+        let message = json!({ "kind": "message", "role": "user", "messageId": id, "parts": parts });
         Self { message, configuration: json!({}) }
     }
 
@@ -223,8 +223,9 @@ pub(crate) fn artifact(task: &Value) -> String {
 /// What the messages of the history say, with who says it.
 pub(crate) fn history(task: &Value) -> Vec<String> {
     let messages = task["history"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let line =
-        |message: &Value| format!("{}: {}", message["role"].as_str().expect("a role"), text(message));
+    let line = |message: &Value| {
+        format!("{}: {}", message["role"].as_str().expect("a role"), text(message))
+    };
     messages.iter().map(line).collect()
 }
 

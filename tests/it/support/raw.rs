@@ -71,7 +71,8 @@ impl Raw {
         if answer.header("transfer-encoding").is_some() {
             answer.body = self.chunks().await;
         } else {
-            let length = answer.header("content-length").map_or(0, |n| n.parse().expect("a length"));
+            let length =
+                answer.header("content-length").map_or(0, |n| n.parse().expect("a length"));
             while self.buffer.len() < length {
                 assert!(self.more().await, "the server closed within a body");
             }

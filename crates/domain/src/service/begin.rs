@@ -3,6 +3,7 @@
 
 use super::{Core, SendMessage, Service};
 use crate::agent::{Agent, WhileWorking};
+use crate::caught::caught;
 use crate::change::{Change, StatusChange};
 use crate::content::{Message, Role};
 use crate::error::{Busy, Error, Unsupported};
@@ -71,7 +72,8 @@ impl Service {
             None => core.fresh_context()?,
         };
         let request = request(scope, context, call, None, references);
-        match agent.executor.accept(&request).await {
+        let accepted = caught(agent.executor.accept(&request)).await;
+        match accepted.map_err(|panic| core.internal(panic))? {
             Ok(Acceptance::Task) => {}
             Ok(Acceptance::Message(parts)) => {
                 let message = core.message(Role::Agent, parts);

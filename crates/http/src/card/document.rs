@@ -61,12 +61,12 @@ pub(super) fn card(agent: &Agent, base: &str, form: CardMode) -> Vec<u8> {
                 o.plain("extendedAgentCard", false);
             }
             if !agent.extensions.is_empty() {
-                o.array("extensions", &agent.extensions, |out, each| extension(out, each));
+                o.array("extensions", &agent.extensions, extension);
             }
         });
         o.strings("defaultInputModes", &card.input_modes);
         o.strings("defaultOutputModes", &card.output_modes);
-        o.array("skills", &card.skills, |out, each| skill(out, each));
+        o.array("skills", &card.skills, skill);
     });
     out
 }

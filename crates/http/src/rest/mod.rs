@@ -45,10 +45,9 @@ pub(crate) async fn take(
         exchange(&shared, &V1, &LINE_1, binding)
     };
     let served = if old { Asked::Line03 } else { Asked::Line1 };
-    match Asked::by(&head) {
-        Asked::Nothing => {}
-        asked if asked == served => {}
-        asked => return exchange.fault(&Fault::Version { requested: asked.text() }),
+    let asked = Asked::by(&head);
+    if asked != Asked::Nothing && asked != served {
+        return exchange.fault(&Fault::Version { requested: asked.text() });
     }
     let body = match body::read(body, shared.settings.max_body).await {
         Ok(body) => body,

@@ -72,10 +72,10 @@ impl AgentExecutor for Gated {
             () = turn.cancel.raised() => return Err(Stopped.into()),
             // A gate that the test has let go of stays shut.
             Ok(()) = opened => {}
-            else => turn.cancel.raised().await,
         }
         let message = &turn.request.message;
-        turn.request.message = Arc::new(Message::new(message.id.clone(), message.role, Parts::text(rest)));
+        turn.request.message =
+            Arc::new(Message::new(message.id.clone(), message.role, Parts::text(rest)));
         Script.run(turn, out).await
     }
 }

@@ -209,9 +209,10 @@ impl AgentExecutor for Puppet {
                 Order::Chunk(id, parts, last) => {
                     out.chunk(&id, parts, last).await.map(|()| Vec::new())
                 }
-                Order::Inbox => out.inbox().await.map(|messages| {
-                    messages.iter().map(|message| text(&message.parts)).collect()
-                }),
+                Order::Inbox => out
+                    .inbox()
+                    .await
+                    .map(|messages| messages.iter().map(|message| text(&message.parts)).collect()),
                 Order::End(Ending::Outcome(outcome)) => return Ok(outcome),
                 Order::End(Ending::Error(text)) => return Err(AgentError::failed(text)),
                 Order::End(Ending::Stopped) => return Err(Stopped.into()),

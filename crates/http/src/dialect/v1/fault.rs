@@ -29,10 +29,12 @@ pub(super) fn fault(fault: &Fault, shape: &Shape, out: &mut Vec<u8>) {
 
 /// Writes the array of details.
 pub(crate) fn details(fault: &Fault, shape: &Shape, out: &mut Vec<u8>) {
-    let violation = match fault {
-        Fault::Failed(Error::InvalidParams { field, problem }) => Some((&**field, &**problem)),
-        Fault::SendWithoutParams => Some(("message", "is required")),
-        _ => None,
+    let violation = if let Fault::Failed(Error::InvalidParams { field, problem }) = fault {
+        Some((&**field, &**problem))
+    } else if let Fault::SendWithoutParams = fault {
+        Some(("message", "is required"))
+    } else {
+        None
     };
     let both = [true, false];
     let count = if violation.is_some_and(|(field, _)| !field.is_empty()) { 2 } else { 1 };

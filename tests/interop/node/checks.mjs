@@ -1,0 +1,75 @@
+// Runs checks one after the other and reports each on a line of its own.
+//
+// A check is an asynchronous function whose name says what holds. Its line is `ok <name>` or
+// `FAILED <name>: <reason>`; the last line counts both.
+
+import { AssertionError, deepStrictEqual } from 'node:assert';
+
+// A server that does not answer must not stop the run; none of the checks takes a second.
+const PATIENCE = 20_000;
+
+/** Both are shown when they differ. */
+export function same(actual, expected) {
+  try {
+    deepStrictEqual(actual, expected);
+  } catch {
+    const message = `expected ${JSON.stringify(expected)}, got ${JSON.stringify(actual)}`;
+    throw new AssertionError({ message, actual, expected, stackStartFn: same });
+  }
+}
+
+export function oneOf(actual, allowed) {
+  if (!allowed.includes(actual)) {
+    throw new AssertionError({ message: `${actual} is none of ${allowed}`, stackStartFn: oneOf });
+  }
+}
+
+/** The errors that the calls end with; it is a failure when one ends without. */
+export async function errorsOf(...calls) {
+  const outcomes = await Promise.allSettled(calls);
+  return outcomes.map((outcome) => {
+    if (outcome.status === 'fulfilled') {
+      throw new AssertionError({ message: `no error, but ${JSON.stringify(outcome.value)}` });
+    }
+    return outcome.reason;
+  });
+}
+
+/** Everything that a stream brings. */
+export async function collected(stream) {
+  const events = [];
+  for await (const event of stream) {
+    events.push(event);
+  }
+  return events;
+}
+
+/** Runs every check, whatever became of the ones before it, and ends the process. */
+export async function run(checks) {
+  let failed = 0;
+  for (const check of checks) {
+    const name = check.name.replaceAll('_', ' ');
+    try {
+      await inTime(check());
+      console.log(`ok ${name}`);
+    } catch (error) {
+      failed += 1;
+      console.log(`FAILED ${name}: ${String(error).replaceAll(/\s+/g, ' ')}`);
+      console.error(error);
+    }
+  }
+  console.log(`${checks.length - failed} passed, ${failed} failed`);
+  process.exit(failed === 0 ? 0 : 1);
+}
+
+async function inTime(check) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no end after ${PATIENCE} ms`)), PATIENCE);
+  });
+  try {
+    return await Promise.race([check, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
