@@ -1,7 +1,7 @@
 //! Cancel: it stops the run and not only the record, everybody is told, and what has ended stays.
 
 use crate::support::TestServer;
-use crate::support::agents::{Counted, Gated, Puppet, agent, agent_with, soon};
+use crate::support::agents::{Counted, Gated, Puppet, agent, agent_with, soon, until};
 use crate::support::caller::{Caller, Message, artifact, history, id, state};
 use a2ad_domain::AgentSettings;
 use serde_json::json;
@@ -63,6 +63,24 @@ async fn a_run_may_clean_up_but_not_for_ever() {
     // It is told, does nothing about it, and is dropped.
     run.gone().await;
     assert_eq!(state(&caller.get(id(&task)).await), "canceled");
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn the_script_agent_does_not_need_its_grace() {
+    let toml = r#"
+        [[agent]]
+        id = "script"
+        executor = { kind = "script" }
+        grace = "10m"
+    "#;
+    let server = TestServer::with_config(toml).await;
+    let caller = Caller::new(&server, "script");
+    for text in ["hang", "hold:600000|x", "slow 600 x", "tick:1|x"] {
+        let task = caller.send_off(Message::new(text)).await;
+        assert_eq!(state(&caller.cancel(id(&task)).await), "canceled");
+        until(&format!("the end of {text}"), || server.gauges().live_runs() == 0).await;
+    }
     server.finish().await;
 }
 
@@ -160,9 +178,10 @@ async fn what_has_ended_cannot_be_canceled_and_stays_as_it_was() {
 
 #[tokio::test]
 async fn the_second_cancel_is_refused_and_changes_nothing() {
-    let server = TestServer::start().await;
-    let caller = Caller::new(&server, "script");
-    for text in ["ask for it", "hang"] {
+    let (gated, _gates) = Gated::new();
+    let server = TestServer::custom("", |builder| builder.agent(agent("gated", gated))).await;
+    let caller = Caller::new(&server, "gated");
+    for text in ["ask for it", "gate x"] {
         let task = caller.send_off(Message::new(text)).await;
         let canceled = caller.cancel(id(&task)).await;
         assert_eq!(state(&canceled), "canceled");

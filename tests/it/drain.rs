@@ -1,1 +1,6 @@
-//! To be written.
+//! Shutting down: no message is taken any more, runs may end, what does not end is ended, and everybody
+//! is told.
+
+mod in_process;
+mod process;
+mod signals;

@@ -146,10 +146,10 @@ fn exposure(config: &Config, allow_anonymous: bool) -> Result<(), String> {
 /// Says where the server is and how to try it. Whoever reads this waits for the first line.
 fn greet(server: &Server) {
     let base = format!("http://{}", server.local_addr());
-    let body = r#"{"jsonrpc":"2.0","id":1,"method":"message/send","params":{"message":{"role":"user","messageId":"m-1","parts":[{"kind":"text","text":"hello"}]}}}"#;
     let _ = writeln!(
         std::io::stdout(),
-        "listening on {base}\ntry: curl -s {base}/ -H 'Content-Type: application/json' -d '{body}'"
+        "listening on {base}\ntry: {}",
+        a2ad_http::first_call(&base)
     );
 }
 

@@ -1,15 +1,16 @@
 //! Nothing is kept about what is over, and nothing is made for what never was.
 
 use crate::support::TestServer;
-use crate::support::agents::until;
+use crate::support::agents::{Gated, agent, until};
 use crate::support::caller::{Caller, Message, id, state};
 use futures_util::future::join_all;
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn nothing_is_left_of_runs_streams_and_waits_that_are_over() {
-    let server = TestServer::start().await;
-    let caller = Caller::new(&server, "script");
+    let (gated, _gates) = Gated::new();
+    let server = TestServer::custom("", |builder| builder.agent(agent("gated", gated))).await;
+    let caller = Caller::new(&server, "gated");
     let visitor = async |number: usize| {
         for round in 0..25 {
             let talk = format!("talk-{number}-{round}");
@@ -19,7 +20,7 @@ async fn nothing_is_left_of_runs_streams_and_waits_that_are_over() {
             }
             let frames = caller.stream(Message::new("chunks 3 abc")).await.collect().await;
             assert_eq!(state(&frames[frames.len() - 1].data["result"]), "completed");
-            let hanging = caller.send_off(Message::new("hang")).await;
+            let hanging = caller.send_off(Message::new("gate x")).await;
             let mut watching = caller.attach(id(&hanging), None).await;
             watching.next().await.expect("the task");
             drop(watching);

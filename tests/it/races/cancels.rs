@@ -79,15 +79,16 @@ async fn one_of_many(caller: &Caller<'_>, task: &str, many: usize) -> Value {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_many_cancels_at_once_one_is_taken() {
-    let server = TestServer::start().await;
-    let caller = Caller::new(&server, "script");
+    let (gated, _gates) = Gated::new();
+    let server = TestServer::custom("", |builder| builder.agent(agent("gated", gated))).await;
+    let caller = Caller::new(&server, "gated");
     for round in 0..ROUNDS / 3 {
         let many = if round % 5 == 0 { 20 } else { 4 };
-        let mut stream = caller.stream(Message::new("hang")).await;
+        let mut stream = caller.stream(Message::new("gate x")).await;
         let first = stream.next().await.expect("the task");
         let task = id(&first.data["result"]).to_owned();
         let after = one_of_many(&caller, &task, many).await;
-        assert_eq!(history(&after), ["user: hang"]);
+        assert_eq!(history(&after), ["user: gate x"]);
         let mut frames = vec![first];
         frames.extend(soon("the end of the stream", stream.collect()).await);
         agrees(&frames, &after);
@@ -137,12 +138,13 @@ async fn a_cancel_in_the_middle_of_a_burst_leaves_a_beginning_of_it() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_cancel_and_an_answer_at_once_have_an_order() {
-    let server = TestServer::start().await;
-    let caller = Caller::new(&server, "script");
+    let (gated, _gates) = Gated::new();
+    let server = TestServer::custom("", |builder| builder.agent(agent("gated", gated))).await;
+    let caller = Caller::new(&server, "gated");
     for round in 0..ROUNDS {
         let asked = caller.send(Message::new("ask which?")).await;
         let task = id(&asked).to_owned();
-        let answer = Message::new(["this", "hang"][round % 2]).task(&task).blocking(false);
+        let answer = Message::new(["this", "gate x"][round % 2]).task(&task).blocking(false);
         let sends = caller.call("message/send", answer.params());
         let (canceled, sent) = join(cancel(&caller, &task), sends).await;
         let after = caller.rest(&task).await;

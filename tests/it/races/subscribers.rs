@@ -44,12 +44,12 @@ async fn follow(
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn whoever_joins_a_burst_sees_the_task_and_exactly_the_rest() {
-    let burst = Arc::new(Burst { pieces: 300, length: 8 });
+    let burst = Arc::new(Burst { pieces: 200, length: 8 });
     let whole = burst.whole();
     let server = TestServer::custom("", |builder| builder.agent(agent("burst", burst))).await;
     let caller = Caller::new(&server, "burst");
     let mut joined = 0;
-    for _ in 0..ROUNDS / 6 {
+    for _ in 0..ROUNDS / 12 {
         let mut stream = caller.stream(Message::new("go")).await;
         let first = stream.next().await.expect("the task");
         let task = id(&first.data["result"]).to_owned();
@@ -79,15 +79,15 @@ async fn whoever_joins_a_burst_sees_the_task_and_exactly_the_rest() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn whoever_comes_back_to_a_burst_gets_exactly_what_was_missed() {
-    let burst = Arc::new(Burst { pieces: 300, length: 8 });
+    let burst = Arc::new(Burst { pieces: 200, length: 8 });
     let server = TestServer::custom("", |builder| builder.agent(agent("burst", burst))).await;
     let caller = Caller::new(&server, "burst");
-    for round in 0..ROUNDS / 6 {
+    for round in 0..ROUNDS / 12 {
         let mut stream = caller.stream(Message::new("go")).await;
         let first = stream.next().await.expect("the task");
         let task = id(&first.data["result"]).to_owned();
         let others = (0..6).map(|number| {
-            let (late, seen) = (number * 7, 1 + (round + 37 * number) % 200);
+            let (late, seen) = (number * 7, 1 + (round + 37 * number) % 150);
             let (caller, task) = (&caller, &task);
             async move { (seen, follow(caller, task, late, Some(&seen.to_string())).await) }
         });

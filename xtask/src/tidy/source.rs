@@ -55,7 +55,9 @@ fn judge(path: &str, text: &str, findings: &mut Vec<Finding>) {
         }
     }
     if is_integration_test(path) {
-        for number in lines_with(&code, "sleep(") {
+        // A clock of a test implements the port's method; it is calling one that makes a test wait.
+        let calls = code.replace("fn sleep(", "");
+        for number in lines_with(&calls, "sleep(") {
             found(number, "a test must not sleep: wait for an event or turn a manual clock".into());
         }
     }

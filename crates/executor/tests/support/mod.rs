@@ -9,6 +9,11 @@ use a2ad_domain::{AgentSettings, Error, Task, TaskKey};
 use a2ad_executor::Runtime;
 use a2ad_store::{Capacity, LocalBus, MemoryStore};
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// How long a test waits for what never comes. Where time is paused, that is no time at all.
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// A server without a wire.
 pub struct Server {
@@ -56,7 +61,8 @@ impl Server {
 
     /// Sends and waits for the task to come to rest.
     pub async fn send(&self, text: &str) -> Arc<Task> {
-        self.service.send(&scope(), call(text)).await.expect("a message that is taken").into_task()
+        let sent = timeout(PATIENCE, self.service.send(&scope(), call(text))).await;
+        sent.expect("a task that comes to rest").expect("a message that is taken").into_task()
     }
 
     pub async fn task(&self, key: &TaskKey) -> Arc<Task> {
@@ -71,7 +77,7 @@ impl Server {
     pub async fn ended(&self, key: &TaskKey) -> Arc<Task> {
         if let Ok(attached) = self.service.attach(&scope(), &key.id.to_string(), None).await {
             let (_, mut watch) = attached.into_task();
-            all(&mut watch).await;
+            timeout(PATIENCE, all(&mut watch)).await.expect("a task that ends");
         }
         let task = self.task(key).await;
         assert!(task.state().is_terminal());

@@ -1,5 +1,6 @@
 //! A clock that a test sets.
 
+use a2ad::SystemClock;
 use a2ad_domain::Timestamp;
 use a2ad_domain::ports::Clock;
 use std::future::Future;
@@ -33,6 +34,7 @@ impl Clock for HandClock {
     }
 
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
-        Box::pin(tokio::time::sleep(duration))
+        let wait = <SystemClock as Clock>::sleep;
+        wait(&SystemClock, duration)
     }
 }
