@@ -1,5 +1,6 @@
 //! The echo agent: what comes in is the artifact, text first, and the agent's reply.
 
+use crate::cancel::unless_canceled;
 use a2ad_domain::ports::{AgentError, AgentExecutor, Outcome, Turn};
 use a2ad_domain::service::TaskWriter;
 use a2ad_domain::{ArtifactId, Content, Parts};
@@ -34,7 +35,12 @@ impl AgentExecutor for Echo {
         let parts = text_first(&turn.request.message.parts);
         if !self.pace.is_zero() {
             let mebibytes = parts.weight() as f64 / f64::from(1 << 20);
-            tokio::time::sleep(self.pace.mul_f64(mebibytes)).await;
+            let time = tokio::time::sleep(self.pace.mul_f64(mebibytes));
+            let paced = async {
+                time.await;
+                Ok::<_, AgentError>(())
+            };
+            unless_canceled(&turn.cancel, paced).await?;
         }
         out.artifact(artifact_id()?, parts.clone()).await?;
         Ok(Outcome::Completed(Some(parts)))

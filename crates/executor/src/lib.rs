@@ -1,5 +1,6 @@
 //! Runs executors ([`Runtime`]) and the built-in ones: [`Echo`] and [`Script`].
 
+mod cancel;
 mod echo;
 mod runtime;
 mod script;

@@ -1,6 +1,7 @@
 //! The script agent: does what its text says, so that every path of a task's life can be walked by hand
 //! and by test.
 
+use crate::cancel::unless_canceled;
 use crate::echo::{artifact_id, text_first};
 use a2ad_domain::ports::{
     Acceptance, AgentError, AgentExecutor, Outcome, Rejection, Request, Turn,
@@ -109,6 +110,13 @@ impl AgentExecutor for Script {
     }
 
     async fn run(&self, turn: Turn, out: &mut TaskWriter) -> Result<Outcome, AgentError> {
+        let cancel = turn.cancel.clone();
+        unless_canceled(&cancel, Self::perform(turn, out)).await
+    }
+}
+
+impl Script {
+    async fn perform(turn: Turn, out: &mut TaskWriter) -> Result<Outcome, AgentError> {
         let text = turn.request.text();
         match Command::parse(&text) {
             Command::Ask(question) => {

@@ -171,3 +171,26 @@ async fn hang_and_tick_go_on_until_they_are_canceled() {
         server.assert_empty().await;
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_canceled_agent_gives_its_place_back_without_waiting_for_its_grace() {
+    let slow_echo = Arc::new(Echo::new(Duration::from_secs(3600 * 24 * 365)));
+    for (executor, text) in [
+        (Arc::new(Script) as Arc<dyn a2ad_domain::ports::AgentExecutor>, "hang"),
+        (Arc::new(Script), "slow 3600"),
+        (Arc::new(Script), "hold:3600000|x"),
+        (Arc::new(Script), "tick:3600000|x"),
+        (slow_echo, "x"),
+    ] {
+        let server = Server::new(executor, |settings| {
+            (settings.grace, settings.deadline) = (Duration::from_secs(3600), None);
+        });
+        let key = server.open(text).await.unwrap();
+        server.quiet().await;
+        let began = Instant::now();
+        server.service.cancel(&scope(), &key.id.to_string()).await.unwrap();
+        server.runtime.idle().await;
+        assert_eq!(began.elapsed(), Duration::ZERO, "{text}");
+        assert_eq!(server.task(&key).await.state(), TaskState::Canceled);
+    }
+}
