@@ -169,13 +169,3 @@ pub(crate) fn name_extensions(
         reply.headers_mut().insert(exchange.dialect.extensions_header(), value);
     }
 }
-
-/// Who an exchange is for, what it looks like and over what it goes.
-pub(crate) fn exchange<'a>(
-    shared: &'a Shared,
-    dialect: &'static dyn crate::dialect::Dialect,
-    shape: &'static Shape,
-    binding: Binding<'a>,
-) -> Exchange<'a> {
-    Exchange { shared, dialect, shape, binding }
-}

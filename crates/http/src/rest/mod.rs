@@ -4,7 +4,7 @@ mod route;
 
 use crate::body::{self, Unread};
 use crate::call::{
-    Binding, Door, Fault, check_extensions, exchange, fault_of, name_extensions, perform,
+    Binding, Door, Exchange, Fault, check_extensions, fault_of, name_extensions, perform,
 };
 use crate::dialect::shape::{LINE_1, PROTO};
 use crate::dialect::v1::V1;
@@ -40,9 +40,9 @@ pub(crate) async fn take(
     let Some(route) = routes.verb(&head.method) else { return reply::wrong_verb(routes.verbs()) };
     let binding = Binding::Rest { a2a_json: names(&head.headers, A2A_JSON) };
     let exchange = if old {
-        exchange(&shared, &V03, &PROTO, binding)
+        Exchange { shared: &shared, dialect: &V03, shape: &PROTO, binding }
     } else {
-        exchange(&shared, &V1, &LINE_1, binding)
+        Exchange { shared: &shared, dialect: &V1, shape: &LINE_1, binding }
     };
     let served = if old { Asked::Line03 } else { Asked::Line1 };
     let asked = Asked::by(&head);

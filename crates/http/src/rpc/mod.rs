@@ -5,7 +5,7 @@ mod version;
 
 use crate::body::{self, Unread};
 use crate::call::{
-    Binding, Door, Exchange, Fault, check_extensions, exchange, fault_of, name_extensions, perform,
+    Binding, Door, Exchange, Fault, check_extensions, fault_of, name_extensions, perform,
 };
 use crate::dialect;
 use crate::dialect::shape::LINE_1;
@@ -67,11 +67,13 @@ fn opening<'a>(shared: &'a Shared, door: &Door, head: &Parts, id: Id<'a>) -> Exc
 }
 
 fn old<'a>(shared: &'a Shared, door: &Door, id: Id<'a>) -> Exchange<'a> {
-    exchange(shared, &V03, door.shape, Binding::Rpc { id: id.as_json() })
+    let binding = Binding::Rpc { id: id.as_json() };
+    Exchange { shared, dialect: &V03, shape: door.shape, binding }
 }
 
 fn new<'a>(shared: &'a Shared, id: Id<'a>) -> Exchange<'a> {
-    exchange(shared, &V1, &LINE_1, Binding::Rpc { id: id.as_json() })
+    let binding = Binding::Rpc { id: id.as_json() };
+    Exchange { shared, dialect: &V1, shape: &LINE_1, binding }
 }
 
 /// JSON, or not said.
