@@ -147,6 +147,23 @@ async fn a_page_token_of_another_caller_is_refused() {
     server.finish().await;
 }
 
+#[tokio::test]
+async fn message_ids_belong_to_their_sender() {
+    let (server, _gates) = two_agents().await;
+    let send = async |owner: &str, text: &str| {
+        let caller = Caller::new(&server, "left").owned_by(owner);
+        caller.send(Message::new(text).id("d-1").context("talk")).await
+    };
+    let tasks = [send("ann", "x").await, send("bob", "x").await, send("ann", "y").await];
+    for (task, text) in tasks.iter().zip(["x", "x", "y"]) {
+        assert_eq!(history(task), [format!("user: {text}"), format!("agent: {text}")]);
+    }
+    assert_ne!(id(&tasks[0]), id(&tasks[1]));
+    let ann = Caller::new(&server, "left").owned_by("ann");
+    assert_eq!(ann.list().await.len(), 2);
+    server.finish().await;
+}
+
 /// Says again everything that was said in its conversation.
 struct Parrot;
 

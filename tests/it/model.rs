@@ -5,6 +5,7 @@ mod actions;
 mod driver;
 mod reference;
 mod seen;
+mod streams;
 
 use actions::Action;
 use driver::Driver;

@@ -1,16 +1,16 @@
 //! Lists: the caller's own tasks, newest first, page by page.
 
 use crate::support::TestServer;
-use crate::support::agents::HandClock;
 use crate::support::caller::{Caller, Message, context, id, state};
+use a2ad_domain::testing::ManualClock;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// A server whose clock is moved by hand.
-async fn timed(toml: &str) -> (TestServer, Arc<HandClock>) {
-    let clock = HandClock::new();
-    let time = clock.clone();
+async fn timed(toml: &str) -> (TestServer, ManualClock) {
+    let clock = ManualClock::default();
+    let time = Arc::new(clock.clone());
     (TestServer::custom(toml, |builder| builder.clock(time)).await, clock)
 }
 
@@ -35,7 +35,7 @@ async fn pages(caller: &Caller<'_>, mut params: Value) -> Vec<Value> {
 }
 
 /// Some tasks a millisecond apart; their ids, newest first.
-async fn some(caller: &Caller<'_>, clock: &HandClock, count: usize) -> Vec<String> {
+async fn some(caller: &Caller<'_>, clock: &ManualClock, count: usize) -> Vec<String> {
     let mut made = Vec::new();
     for number in 0..count {
         clock.advance(Duration::from_millis(1));

@@ -2,6 +2,7 @@
 
 mod answers;
 mod cancels;
+mod replicas;
 mod subscribers;
 
 /// How often a race is run. Many of them end differently, which is the point.

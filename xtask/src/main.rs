@@ -3,6 +3,7 @@
 mod bench;
 mod cargo;
 mod ci;
+mod interop;
 mod packages;
 mod tidy;
 mod tree;
@@ -17,7 +18,9 @@ const USAGE: &str = "\
 usage: cargo xtask <command>
 
   run [args]                   build the server and serve; the arguments go to `a2ad serve`
-  test [args]                  build the server and run every test; the arguments go to `cargo test`
+  test [args]                  build the server and run every test; with arguments, which go to
+                               `cargo test`, only the tests in Rust
+  interop [--server BINARY]    run the clients of other languages against the server
   tidy                         check the rules of the project that the compiler does not know
   ci                           fmt, clippy, tidy, test, doc: everything that a change must pass
   bench [rows] [--seconds S]   measure the server against the yardstick; see `bench --list`
@@ -29,6 +32,7 @@ fn main() -> ExitCode {
     let outcome = match arguments.first().map(String::as_str) {
         Some("run") => cargo::run(rest),
         Some("test") => cargo::test(rest),
+        Some("interop") => interop::run(rest),
         Some("tidy") => tidy::run(),
         Some("ci") => ci::run(),
         Some("bench") => bench::run(rest),

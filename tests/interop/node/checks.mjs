@@ -6,7 +6,7 @@
 import { AssertionError, deepStrictEqual } from 'node:assert';
 
 // A server that does not answer must not stop the run; none of the checks takes a second.
-const PATIENCE = 20_000;
+const PATIENCE = 10_000;
 
 /** Both are shown when they differ. */
 export function same(actual, expected) {

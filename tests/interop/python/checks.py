@@ -9,7 +9,7 @@ import sys
 import traceback
 
 # A server that does not answer must not stop the run; none of the checks takes a second.
-PATIENCE = 20
+PATIENCE = 10
 
 
 def same(actual, expected):

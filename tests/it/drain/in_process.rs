@@ -10,7 +10,8 @@ async fn draining(limit: &str) -> (TestServer, Stage) {
     let echo = "[[agent]]\nid = \"echo\"\nexecutor = { kind = \"echo\" }\n";
     let (puppet, stage) = Puppet::new();
     let config = format!("{server}{echo}");
-    let server = TestServer::custom(&config, |builder| builder.agent(agent("puppet", puppet))).await;
+    let server =
+        TestServer::custom(&config, |builder| builder.agent(agent("puppet", puppet))).await;
     (server, stage)
 }
 
@@ -126,7 +127,8 @@ async fn waiting_sends_are_told_when_their_run_is_cut_off() {
     let (puppet_task, waits) = {
         let address = server.address();
         let waits = tokio::spawn(async move {
-            let body = crate::support::caller::request("message/send", &Message::new("hang").params());
+            let body =
+                crate::support::caller::request("message/send", &Message::new("hang").params());
             let request = reqwest::Client::new()
                 .post(format!("http://{address}/api/v1/a2a/puppet/jsonrpc"))
                 .header("content-type", "application/json");

@@ -23,7 +23,9 @@ pub(super) fn binary() -> PathBuf {
 /// A command line of the binary, away from the settings of whoever runs the tests.
 pub(super) fn command(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
     let mut command = Command::new(binary());
-    for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("A2AD")) {
+    for (name, _) in
+        std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("A2AD"))
+    {
         command.env_remove(name);
     }
     command.args(arguments).stdin(Stdio::null()).kill_on_drop(true);

@@ -24,7 +24,8 @@ async fn a_signal_lets_runs_end_and_ends_those_that_do_not() {
     let mut hanging = process.stream(Message::new("hang")).await;
     hanging.next().await.expect("the task");
     for _ in 0..5 {
-        let sent = process.call("message/send", Message::new("hold:300|y").blocking(false).params());
+        let sent =
+            process.call("message/send", Message::new("hold:300|y").blocking(false).params());
         assert_eq!(sent.await.0, 200);
     }
     let waiting = Message::new("hold:300|z");
@@ -119,9 +120,9 @@ const SENTINEL: &str = "Xq7-never-in-a-log";
 #[tokio::test]
 async fn what_messages_say_is_never_logged() {
     let process = Process::start(&config("50ms"), "trace").await;
-    for command in [
-        "plain", "ask", "auth", "say", "reject", "fail", "panic", "chunks 3", "slow 0", "hold:1|",
-    ] {
+    for command in
+        ["plain", "ask", "auth", "say", "reject", "fail", "panic", "chunks 3", "slow 0", "hold:1|"]
+    {
         let message = Message::new(format!("{command} {SENTINEL}"));
         let message = message.with("metadata", json!({ "note": SENTINEL }));
         let (status, answer) = process.call("message/send", message.clone().params()).await;
@@ -134,13 +135,15 @@ async fn what_messages_say_is_never_logged() {
     }
     let mut hanging = process.stream(Message::new(format!("hang {SENTINEL}"))).await;
     hanging.next().await.expect("the task");
-    let file = json!([{ "kind": "file", "file": { "bytes": SENTINEL, "name": SENTINEL } }]);
+    let file =
+        json!([{ "kind": "file", "file": { "bytes": format!("%{SENTINEL}"), "name": SENTINEL } }]);
     for body in [
         format!("{{\"{SENTINEL}\": "),
         format!("[\"{SENTINEL}\"]"),
         request(SENTINEL, &json!({ "text": SENTINEL })).to_string(),
         request("message/send", &json!({ "message": SENTINEL })).to_string(),
-        request("message/send", &Message::new(SENTINEL).with("role", SENTINEL).params()).to_string(),
+        request("message/send", &Message::new(SENTINEL).with("role", SENTINEL).params())
+            .to_string(),
         request("message/send", &Message::new("x").with("parts", file).params()).to_string(),
         request("message/send", &Message::new(SENTINEL).task(SENTINEL).params()).to_string(),
         request("tasks/get", &json!({ "id": SENTINEL })).to_string(),
@@ -150,7 +153,9 @@ async fn what_messages_say_is_never_logged() {
         assert_eq!(status, 200, "{body}");
         assert!(answer.get("error").is_some(), "{body}");
     }
-    process.raw("echo", request("message/send", &Message::new(SENTINEL).params()).to_string()).await;
+    process
+        .raw("echo", request("message/send", &Message::new(SENTINEL).params()).to_string())
+        .await;
     process.signal("TERM").await;
     soon("the end of a stream", hanging.collect()).await;
     let (status, output) = process.ended().await;

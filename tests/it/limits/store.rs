@@ -1,11 +1,13 @@
 //! How much is kept: ended tasks make room, live ones stay, and what nobody answers ends.
 
 use crate::support::TestServer;
-use crate::support::agents::{Gate, Gated, Gates, HandClock, agent};
+use crate::support::agents::{Gate, Gated, Gates, agent};
 use crate::support::caller::{Caller, Message, artifact, history, id, request, state, status_text};
 use a2ad::{App, Config};
+use a2ad_domain::testing::ManualClock;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
@@ -188,9 +190,9 @@ async fn a_task_that_nobody_answers_fails_and_an_old_one_is_forgotten() {
         id = "script"
         executor = { kind = "script" }
     "#;
-    let clock = HandClock::new();
+    let clock = ManualClock::default();
     let config = Config::parse(toml, "test").expect("a configuration");
-    let app = App::builder(config).clock(clock.clone()).build().expect("parts that fit");
+    let app = App::builder(config).clock(Arc::new(clock.clone())).build().expect("parts that fit");
     let server = app.bind().await.expect("a free port");
     let (address, service) = (server.local_addr(), server.service().clone());
     let (stop, stopped) = oneshot::channel::<()>();

@@ -3,11 +3,12 @@
 use super::actions::{AGENTS, Action, CONTEXTS, ContextOf, Filter, How, OWNERS, Reach};
 use super::reference::{Scope, Seen, Task, Text, Until, View, When};
 use super::seen;
-use crate::support::agents::{Gate, Gated, Gates, HandClock, agent, soon};
+use super::streams::{Stream, next, refused};
+use crate::support::agents::{Gate, Gated, Gates, agent, soon};
 use crate::support::caller::{self, Caller, Message};
 use crate::support::{Events, HeaderOwner, TestServer};
+use a2ad_domain::testing::ManualClock;
 use serde_json::{Value, json};
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ const NOBODY: &str = "3b9f6f0e-0000-4000-8000-00000000000d";
 
 pub(super) struct Driver {
     server: TestServer,
-    clock: Arc<HandClock>,
+    clock: ManualClock,
     now: i64,
     gates: Gates,
     tasks: Vec<Known>,
@@ -30,20 +31,11 @@ struct Known {
     task: Task,
 }
 
-struct Stream {
-    task: usize,
-    events: Events,
-    until: Until,
-    /// The version up to which events are expected or were read.
-    seen: u64,
-    expected: VecDeque<Seen>,
-}
-
 impl Driver {
     pub(super) async fn follow(actions: Vec<Action>) -> Result<(), String> {
-        let clock = HandClock::new();
+        let clock = ManualClock::default();
         let (gated, gates) = Gated::new();
-        let (agents, time) = (AGENTS.map(|id| agent(id, gated.clone())), clock.clone());
+        let (agents, time) = (AGENTS.map(|id| agent(id, gated.clone())), Arc::new(clock.clone()));
         let server = TestServer::custom("", |builder| {
             let builder = agents.into_iter().fold(builder, |builder, agent| builder.agent(agent));
             builder.clock(time).authenticator(Arc::new(HeaderOwner))
@@ -66,7 +58,7 @@ impl Driver {
         let some = |number: usize, of: usize| (of > 0).then(|| number % of);
         match action {
             Action::Send { scope, text, context, how } => {
-                self.send(scope, &text, context, how).await
+                self.send(scope, &text, context, how).await;
             }
             Action::Tick => {
                 self.now += 1;
@@ -225,7 +217,7 @@ impl Driver {
             assert_eq!(version, opening);
             assert_eq!(shown, opened, "the event that opens the stream");
             let (until, seen) = (Until::EndedOrAsking, version);
-            self.streams.push(Stream { task, events, until, seen, expected: VecDeque::new() });
+            self.streams.push(Stream { task, events, until, seen });
         } else {
             // A call that does not wait may come back at any point of the run's way.
             let possible = (opening..=known.version()).any(|version| known.view(version) == shown);
@@ -331,7 +323,7 @@ impl Driver {
             assert_eq!(first, Seen::Task { id: version, view: known.now() });
         }
         let seen = resumed.unwrap_or(version);
-        self.streams.push(Stream { task, events, until, seen, expected: VecDeque::new() });
+        self.streams.push(Stream { task, events, until, seen });
         self.pump().await;
     }
 
@@ -367,17 +359,7 @@ impl Driver {
         let mut open = Vec::new();
         for mut stream in std::mem::take(&mut self.streams) {
             let Known { id, task } = &self.tasks[stream.task];
-            stream.expected.extend(task.events_after(stream.seen, stream.until));
-            stream.seen = task.version();
-            let mut over = false;
-            while let Some(expected) = stream.expected.pop_front() {
-                assert_eq!(next(&mut stream.events, id, &task.context).await, expected);
-                over = matches!(expected, Seen::Status { last: true, .. });
-            }
-            if over {
-                let more = soon("the end of a stream", stream.events.next()).await;
-                assert!(more.is_none(), "after the end: {more:?}");
-            } else {
+            if stream.goes_on(id, task).await {
                 open.push(stream);
             }
         }
@@ -395,17 +377,4 @@ impl Driver {
         assert!(self.streams.is_empty(), "a stream goes on although all tasks have ended");
         self.server.finish().await;
     }
-}
-
-async fn next(events: &mut Events, task: &str, context: &str) -> Seen {
-    let event = soon("an event", events.next()).await.expect("one more event");
-    caller::check(&event.data);
-    seen::event(event.id, &event.data["result"], task, context)
-}
-
-/// A call that would have streamed and was refused: one event, without an id.
-async fn refused(mut events: Events, code: i64) {
-    let event = soon("an event", events.next()).await.expect("the error");
-    assert_eq!((event.id, &event.data["error"]["code"]), (None, &json!(code)));
-    assert!(events.next().await.is_none());
 }

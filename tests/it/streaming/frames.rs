@@ -1,16 +1,15 @@
 //! What goes over a stream, and how it ends.
 
-use crate::support::agents::{FlakyStore, Puppet, Verdict, agent, soon, until};
+use crate::support::agents::{FlakyStore, Puppet, agent, until};
 use crate::support::caller::{Caller, Message, artifact, check, id, request, state, text};
 use crate::support::{Event, TestServer};
-use a2ad_domain::TaskState;
 use serde_json::{Value, json};
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 const EVENTS: (&str, &str) = ("accept", "text/event-stream");
 
 /// The results of events whose ids grow.
-fn results(frames: &[Event]) -> Vec<&Value> {
+pub(super) fn results(frames: &[Event]) -> Vec<&Value> {
     let ids: Vec<_> = frames.iter().map(|frame| frame.id.expect("an id")).collect();
     assert!(ids.is_sorted_by(|a, b| a < b), "{ids:?}");
     frames.iter().for_each(|frame| check(&frame.data));
@@ -183,143 +182,6 @@ async fn a_run_that_breaks_half_way_ends_its_stream_as_failed() {
     assert!(frames.iter().all(|frame| !frame.data.to_string().contains("library")));
     let task = caller.get(id(results[0])).await;
     assert_eq!((&task["status"], artifact(&task)), (&last["status"], "abc".to_owned()));
-    server.finish().await;
-}
-
-/// A server whose agent is a puppet and whose store fails on command.
-async fn flaky() -> (TestServer, std::sync::Arc<FlakyStore>, crate::support::agents::Stage) {
-    let (puppet, stage) = Puppet::new();
-    let (store, kept) = (FlakyStore::new(), agent("puppet", puppet));
-    let stored = store.clone();
-    let server = TestServer::custom("", |builder| builder.agent(kept).store(stored)).await;
-    (server, store, stage)
-}
-
-fn ends(changes: &[a2ad_domain::Recorded]) -> bool {
-    changes.iter().any(|change| change.state().is_some_and(TaskState::is_terminal))
-}
-
-#[tokio::test]
-async fn a_stream_never_says_more_than_the_store_holds() {
-    let (server, store, mut stage) = flaky().await;
-    let caller = Caller::new(&server, "puppet");
-    store.judge(|changes| if ends(changes) { Verdict::Fail } else { Verdict::Commit });
-    let stream = caller.stream(Message::new("go")).await;
-    let run = stage.next().await;
-    run.chunk("stored", true).await.expect("a live task");
-    run.complete().await;
-    let frames = soon("the end of the stream", stream.collect()).await;
-    assert!(frames.iter().all(|frame| frame.data["result"]["status"]["state"] != "completed"));
-    let task = caller.get(id(&frames[0].data["result"])).await;
-    assert_ne!(state(&task), "completed");
-    let pieces = frames.iter().filter_map(|frame| frame.data["result"].get("artifact"));
-    assert_eq!(pieces.map(text).collect::<String>(), artifact(&task));
-    // The reader is told that something is wrong, and nothing of what the store said.
-    let last = &frames[frames.len() - 1].data;
-    assert_eq!(last["error"]["code"], -32603, "{last}");
-    assert!(!last.to_string().contains("secrets"), "{last}");
-    store.recover();
-    assert_eq!(state(&caller.cancel(id(&task)).await), "canceled");
-    server.finish().await;
-}
-
-#[tokio::test]
-async fn a_store_that_fails_for_a_moment_delays_the_end_and_loses_nothing() {
-    let (server, store, mut stage) = flaky().await;
-    let caller = Caller::new(&server, "puppet");
-    let mut left = 2;
-    store.judge(move |changes| {
-        if !ends(changes) || left == 0 {
-            return Verdict::Commit;
-        }
-        left -= 1;
-        Verdict::Fail
-    });
-    let stream = caller.stream(Message::new("go")).await;
-    let run = stage.next().await;
-    run.chunk("all", true).await.expect("a live task");
-    run.complete_with("done").await;
-    let frames = soon("the end of the stream", stream.collect()).await;
-    assert_eq!(store.refused(), 2);
-    let results = results(&frames);
-    let last = results[results.len() - 1];
-    let task = caller.get(id(results[0])).await;
-    assert_eq!((state(last), &last["status"]), ("completed", &task["status"]));
-    assert_eq!(artifact(&task), "all");
-    server.finish().await;
-}
-
-#[tokio::test]
-async fn a_run_whose_changes_cannot_be_stored_stops_and_its_task_fails() {
-    let (server, store, mut stage) = flaky().await;
-    let caller = Caller::new(&server, "puppet");
-    let stream = caller.stream(Message::new("go")).await;
-    let mut run = stage.next().await;
-    run.chunk("a", false).await.expect("a live task");
-    let pieces = |change: &a2ad_domain::Recorded| change.state().is_none();
-    store.judge(
-        move |changes| {
-            if changes.iter().any(pieces) { Verdict::Fail } else { Verdict::Commit }
-        },
-    );
-    assert!(run.chunk("b", false).await.is_err());
-    run.gone().await;
-    let frames = soon("the end of the stream", stream.collect()).await;
-    let results = results(&frames);
-    let task = caller.get(id(results[0])).await;
-    assert_eq!((state(&task), artifact(&task)), ("failed", "a".to_owned()));
-    assert_eq!(results[results.len() - 1]["status"], task["status"]);
-    server.finish().await;
-}
-
-#[tokio::test]
-async fn an_end_that_was_stored_although_the_store_said_no_reaches_everybody() {
-    let (server, store, mut stage) = flaky().await;
-    let caller = Caller::new(&server, "puppet");
-    let verdict =
-        |changes: &[_]| if ends(changes) { Verdict::CommitAndFail } else { Verdict::Commit };
-    store.judge(verdict);
-    let stream = caller.stream(Message::new("go")).await;
-    let run = stage.next().await;
-    run.chunk("a", true).await.expect("a live task");
-    run.complete().await;
-    let frames = soon("the end of the stream", stream.collect()).await;
-    let results = results(&frames);
-    let task = caller.get(id(results[0])).await;
-    assert_eq!(state(&task), "completed");
-    assert_eq!(results[results.len() - 1]["status"], task["status"]);
-    let ends = async { stage.next().await.complete().await };
-    let sends = async { soon("the answer", caller.send(Message::new("again"))).await };
-    let (task, ()) = tokio::join!(sends, ends);
-    assert_eq!(state(&task), "completed");
-    server.finish().await;
-}
-
-#[tokio::test]
-async fn a_cancel_that_was_stored_although_the_store_said_no_reaches_everybody() {
-    let (server, store, mut stage) = flaky().await;
-    let caller = Caller::new(&server, "puppet");
-    let stream = caller.stream(Message::new("go")).await;
-    let mut run = stage.next().await;
-    run.working().await.expect("a live task");
-    let mut lost = false;
-    store.judge(move |changes| {
-        if ends(changes) && !std::mem::replace(&mut lost, true) {
-            Verdict::CommitAndFail
-        } else {
-            Verdict::Commit
-        }
-    });
-    let answer = caller.call("tasks/cancel", json!({ "id": run.task })).await;
-    assert!(!answer.to_string().contains("secrets"), "{answer}");
-    assert_eq!(state(&caller.get(&run.task).await), "canceled");
-    // Told that the server failed, the caller asks again; the task is canceled by then.
-    if answer.get("error").is_some() {
-        assert_eq!(caller.code("tasks/cancel", json!({ "id": run.task })).await, -32002);
-    }
-    run.gone().await;
-    let frames = soon("the end of the stream", stream.collect()).await;
-    assert_eq!(state(results(&frames)[frames.len() - 1]), "canceled");
     server.finish().await;
 }
 

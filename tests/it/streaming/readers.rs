@@ -44,7 +44,7 @@ impl Raw {
     /// Reads until so many events have begun.
     async fn events(&mut self, count: usize) {
         while self.begun < count {
-            let mut buffer = [0; 65_536];
+            let mut buffer = vec![0; 65_536];
             let read =
                 soon("more of a stream", self.socket.read(&mut buffer)).await.expect("bytes");
             assert!(read > 0, "the stream is over");
@@ -130,7 +130,7 @@ async fn a_reader_that_leaves_does_not_take_the_others_with_it() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_reader_that_does_not_read_delays_nobody() {
     // More than the buffers of both ends hold.
-    let burst = Arc::new(Burst { pieces: 4000, length: 512 });
+    let burst = Arc::new(Burst { pieces: 3000, length: 768 });
     let events = burst.pieces + 3;
     let bursting = agent("burst", burst.clone());
     let server = TestServer::custom("", |builder| builder.agent(bursting)).await;

@@ -1,18 +1,16 @@
 //! Executors and a store that do what a test tells them while the server runs.
 
 mod burst;
-mod clock;
 mod counted;
 mod flaky_store;
 mod gated;
 mod puppet;
 
 pub(crate) use burst::Burst;
-pub(crate) use clock::HandClock;
 pub(crate) use counted::Counted;
 pub(crate) use flaky_store::{FlakyStore, Verdict};
 pub(crate) use gated::{Gate, Gated, Gates};
-pub(crate) use puppet::{Puppet, PuppetRun, Stage};
+pub(crate) use puppet::{Puppet, Stage};
 
 use a2ad_domain::ports::AgentExecutor;
 use a2ad_domain::{Agent, AgentId, AgentSettings, Card};

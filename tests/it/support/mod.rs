@@ -4,6 +4,7 @@ pub(crate) mod agents;
 pub(crate) mod caller;
 mod events;
 mod raw;
+pub(crate) mod rpc;
 mod server;
 pub(crate) mod template;
 

@@ -9,7 +9,6 @@ use crate::dialect::shape::Shape;
 use crate::dialect::{Answer, Call, Method, Unreadable, View};
 use crate::paging;
 use crate::reply::Reply;
-use crate::routes::Shared;
 use a2ad_domain::service::{Resume, Sent};
 use a2ad_domain::{Agent, Error, Owner, Scope, Version};
 use axum::http::HeaderMap;

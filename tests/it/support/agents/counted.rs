@@ -28,12 +28,12 @@ impl Counted {
 
     /// How many runs have started.
     pub(crate) fn started(&self) -> usize {
-        self.counts.lock().unwrap().started
+        self.counts.lock().expect("no panic under the lock").started
     }
 
     /// The greatest number of runs that one task had at the same time.
     pub(crate) fn most_at_once(&self) -> usize {
-        self.counts.lock().unwrap().most_at_once
+        self.counts.lock().expect("no panic under the lock").most_at_once
     }
 }
 
@@ -44,7 +44,7 @@ struct GoingOn {
 
 impl GoingOn {
     fn enter(task: String, counts: &Arc<Mutex<Counts>>) -> Self {
-        let mut locked = counts.lock().unwrap();
+        let mut locked = counts.lock().expect("no panic under the lock");
         locked.started += 1;
         let now = locked.going_on.entry(task.clone()).or_default();
         *now += 1;

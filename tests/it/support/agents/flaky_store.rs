@@ -4,7 +4,7 @@ use a2ad_domain::ports::{Changes, Page, Query, StoreError, TaskStore};
 use a2ad_domain::{ContextId, Message, Recorded, Scope, Task, TaskKey, Timestamp, Version};
 use a2ad_store::{Capacity, MemoryStore};
 use async_trait::async_trait;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// What becomes of an append.
@@ -24,6 +24,7 @@ type Rule = Box<dyn FnMut(&[Recorded]) -> Verdict + Send>;
 pub(crate) struct FlakyStore {
     inner: MemoryStore,
     rule: Mutex<Option<Rule>>,
+    down: AtomicBool,
     changes: AtomicUsize,
     refused: AtomicUsize,
 }
@@ -34,6 +35,7 @@ impl FlakyStore {
         Arc::new(Self {
             inner: MemoryStore::new(Capacity::default()),
             rule: Mutex::default(),
+            down: AtomicBool::new(false),
             changes: AtomicUsize::new(0),
             refused: AtomicUsize::new(0),
         })
@@ -41,12 +43,22 @@ impl FlakyStore {
 
     /// From now on `rule` says what becomes of each append.
     pub(crate) fn judge(&self, rule: impl FnMut(&[Recorded]) -> Verdict + Send + 'static) {
-        *self.rule.lock().unwrap() = Some(Box::new(rule));
+        *self.rule.lock().expect("no panic under the lock") = Some(Box::new(rule));
     }
 
-    /// From now on everything is stored again.
+    /// From now on every call fails.
+    pub(crate) fn break_down(&self) {
+        self.down.store(true, Ordering::SeqCst);
+    }
+
+    /// From now on everything works again.
     pub(crate) fn recover(&self) {
-        *self.rule.lock().unwrap() = None;
+        *self.rule.lock().expect("no panic under the lock") = None;
+        self.down.store(false, Ordering::SeqCst);
+    }
+
+    fn works(&self) -> Result<(), StoreError> {
+        if self.down.load(Ordering::SeqCst) { Err(broken()) } else { Ok(()) }
     }
 
     /// How many changes were appended.
@@ -60,13 +72,14 @@ impl FlakyStore {
     }
 }
 
-fn down() -> StoreError {
+fn broken() -> StoreError {
     StoreError::Unavailable("the disk is full of secrets".into())
 }
 
 #[async_trait]
 impl TaskStore for FlakyStore {
     async fn insert(&self, task: &Arc<Task>) -> Result<(), StoreError> {
+        self.works()?;
         self.inner.insert(task).await
     }
 
@@ -77,7 +90,8 @@ impl TaskStore for FlakyStore {
         changes: &[Recorded],
         task: &Task,
     ) -> Result<(), StoreError> {
-        let verdict = match &mut *self.rule.lock().unwrap() {
+        self.works()?;
+        let verdict = match &mut *self.rule.lock().expect("no panic under the lock") {
             Some(rule) => rule(changes),
             None => Verdict::Commit,
         };
@@ -85,14 +99,15 @@ impl TaskStore for FlakyStore {
             self.refused.fetch_add(1, Ordering::SeqCst);
         }
         if verdict == Verdict::Fail {
-            return Err(down());
+            return Err(broken());
         }
         self.inner.append(key, expected, changes, task).await?;
         self.changes.fetch_add(changes.len(), Ordering::SeqCst);
-        if verdict == Verdict::CommitAndFail { Err(down()) } else { Ok(()) }
+        if verdict == Verdict::CommitAndFail { Err(broken()) } else { Ok(()) }
     }
 
     async fn load(&self, key: &TaskKey) -> Result<Arc<Task>, StoreError> {
+        self.works()?;
         self.inner.load(key).await
     }
 
@@ -102,10 +117,12 @@ impl TaskStore for FlakyStore {
         after: Version,
         limit: usize,
     ) -> Result<Changes, StoreError> {
+        self.works()?;
         self.inner.changes_after(key, after, limit).await
     }
 
     async fn list(&self, scope: &Scope, query: &Query) -> Result<Page, StoreError> {
+        self.works()?;
         self.inner.list(scope, query).await
     }
 
@@ -115,6 +132,7 @@ impl TaskStore for FlakyStore {
         context: &ContextId,
         limit: usize,
     ) -> Result<Vec<Arc<Message>>, StoreError> {
+        self.works()?;
         self.inner.conversation(scope, context, limit).await
     }
 
@@ -123,10 +141,12 @@ impl TaskStore for FlakyStore {
         since: Timestamp,
         limit: usize,
     ) -> Result<Vec<TaskKey>, StoreError> {
+        self.works()?;
         self.inner.waiting_since(since, limit).await
     }
 
     async fn purge_ended_before(&self, before: Timestamp) -> Result<usize, StoreError> {
+        self.works()?;
         self.inner.purge_ended_before(before).await
     }
 }

@@ -23,8 +23,6 @@ pub(crate) struct Stage(mpsc::UnboundedReceiver<PuppetRun>);
 pub(crate) struct PuppetRun {
     /// The task's id.
     pub(crate) task: String,
-    /// What the message says.
-    pub(crate) text: String,
     orders: mpsc::UnboundedSender<(Order, oneshot::Sender<Done>)>,
     cancel: CancelSignal,
     /// Closed when the run's future has returned or was dropped.
@@ -152,10 +150,6 @@ impl PuppetRun {
         self.end(Ending::Outcome(Outcome::AuthRequired(Parts::text(text)))).await;
     }
 
-    pub(crate) async fn reject(self, text: &str) {
-        self.end(Ending::Outcome(Outcome::Rejected(Parts::text(text)))).await;
-    }
-
     pub(crate) async fn fail(self, secret: &str) {
         self.end(Ending::Error(secret.to_owned())).await;
     }
@@ -186,7 +180,6 @@ impl AgentExecutor for Puppet {
         let (_living, alive) = watch::channel(());
         let run = PuppetRun {
             task: turn.task.key().id.to_string(),
-            text: turn.request.text(),
             orders,
             cancel: turn.cancel.clone(),
             alive,
