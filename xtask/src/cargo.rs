@@ -7,7 +7,7 @@ use std::process::Command;
 
 /// Names the folder of what the task runner keeps between runs. It is ours alone: the server, and
 /// so its tests, refuse variables that look like settings and are none.
-pub(crate) const CACHE: &str = "A2AD_CACHE";
+pub(crate) const CACHE: &str = "XTASK_CACHE";
 
 /// The folder of the workspace. Cargo names it when it runs us; what the compiler saw may be
 /// another checkout that has the same target folder.

@@ -96,9 +96,17 @@ impl AppBuilder {
     /// Puts everything together.
     ///
     /// # Errors
-    /// When the configuration names no agent.
+    /// When the configuration names no agent, or no address that cards can name.
     pub fn build(self) -> Result<App, ConfigError> {
         let Self { config, mut agents, authenticator, store, bus, clock } = self;
+        let address = config.server.listen.ip();
+        if address.is_unspecified() && config.server.public_url.is_none() {
+            let problem = format!(
+                "{address} is no address that a card can name; set server.public_url to the URL that \
+                 callers use"
+            );
+            return Err(ConfigError::new("listen", problem));
+        }
         for agent in &config.agent {
             if !agents.iter().any(|known| known.id.as_str() == agent.id) {
                 let made = agent.agent().ok_or_else(|| {

@@ -124,8 +124,7 @@ fn serve(options: Serve) -> Result<(), Failed> {
     })
 }
 
-/// Refuses to open an unguarded server to other machines by accident, and to name an address on its
-/// cards that nobody can call.
+/// Refuses to open an unguarded server to other machines by accident.
 fn exposure(config: &Config, allow_anonymous: bool) -> Result<(), String> {
     let address = config.server.listen.ip();
     if !address.is_loopback() && !allow_anonymous {
@@ -134,23 +133,14 @@ fn exposure(config: &Config, allow_anonymous: bool) -> Result<(), String> {
              they are; listen on 127.0.0.1, or add --allow-anonymous"
         ));
     }
-    if address.is_unspecified() && config.server.public_url.is_none() {
-        return Err(format!(
-            "listen: {address} is no address that a card can name; set server.public_url to the URL \
-             that callers use"
-        ));
-    }
     Ok(())
 }
 
 /// Says where the server is and how to try it. Whoever reads this waits for the first line.
 fn greet(server: &Server) {
     let base = format!("http://{}", server.local_addr());
-    let _ = writeln!(
-        std::io::stdout(),
-        "listening on {base}\ntry: {}",
-        a2ad_http::first_call(&base)
-    );
+    let _ =
+        writeln!(std::io::stdout(), "listening on {base}\ntry: {}", a2ad_http::first_call(&base));
 }
 
 /// The signals that stop the server.

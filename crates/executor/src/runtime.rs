@@ -1,6 +1,6 @@
 //! The runtime of runs: limits per agent, deadlines, panics, cancel with grace, drain.
 
-use a2ad_domain::ports::{NoSlot, Slot, Spawner};
+use a2ad_domain::ports::{AgentError, NoSlot, Slot, Spawner};
 use a2ad_domain::service::{Run, RunEnd};
 use a2ad_domain::{Agent, AgentId, CancelSignal, IdMap, OnOverdue, TaskKey, caught};
 use std::collections::HashMap;
@@ -209,7 +209,9 @@ async fn drive(lane: &Lane, shut_down: &CancelSignal, mut run: Run) {
             None => RunEnd::Stopped,
         }
     };
-    let cut_off = matches!(end, RunEnd::Stopped) && shut_down.is_raised();
+    // An executor that noticed that it was stopped has not failed.
+    let stopped = matches!(end, RunEnd::Stopped | RunEnd::Returned(Err(AgentError::Stopped(_))));
+    let cut_off = stopped && shut_down.is_raised();
     let end = if cut_off { RunEnd::ShutDown } else { end };
     run.end(end).await;
 }

@@ -8,7 +8,9 @@ use crate::routes::Shared;
 use crate::rpc::Asked;
 use a2ad_domain::Agent;
 use axum::extract::Request;
-use axum::http::header::{CACHE_CONTROL, ETAG, IF_NONE_MATCH, LAST_MODIFIED, VARY};
+use axum::http::header::{
+    CACHE_CONTROL, ETAG, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED, VARY,
+};
 use axum::http::{HeaderMap, HeaderName, StatusCode};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::LazyLock;
@@ -40,7 +42,7 @@ pub(crate) fn serve(agent: &Agent, shared: &Shared, request: &Request) -> Reply 
     };
     let body = document::card(agent, &base_url(&shared.settings, request), form);
     let tag = tag(&body);
-    let unchanged = matches(request.headers(), &tag);
+    let unchanged = is_known(request.headers(), &tag);
     let mut reply = if unchanged {
         let mut reply = reply::json(StatusCode::NOT_MODIFIED, Vec::new());
         reply.headers_mut().remove(axum::http::header::CONTENT_TYPE);
@@ -78,8 +80,15 @@ fn tag(body: &[u8]) -> String {
     format!("\"{:016x}\"", hasher.finish())
 }
 
-/// Whether the client has this version already.
-fn matches(headers: &HeaderMap, tag: &str) -> bool {
+/// Whether the client has this version already. A date counts only where no tag is named
+/// (RFC 9110 §13.1.3).
+fn is_known(headers: &HeaderMap, tag: &str) -> bool {
+    if !headers.contains_key(IF_NONE_MATCH) {
+        let since = headers.get(IF_MODIFIED_SINCE).and_then(|value| value.to_str().ok());
+        let since = since.and_then(|date| httpdate::parse_http_date(date).ok());
+        let started = httpdate::parse_http_date(&STARTED).ok();
+        return since.zip(started).is_some_and(|(since, started)| since >= started);
+    }
     let values = headers.get_all(IF_NONE_MATCH).into_iter().filter_map(|value| value.to_str().ok());
     values
         .flat_map(|value| value.split(','))

@@ -171,6 +171,43 @@ impl Object<'_> {
     }
 }
 
+/// The text of a body. `None` where it is no text: not UTF-8, or with half a surrogate pair in an escape.
+/// What is carried unread would otherwise bring such an escape to readers who cannot take it.
+pub(crate) fn text(body: &[u8]) -> Option<&str> {
+    std::str::from_utf8(body).ok().filter(|text| !has_half_pair(text))
+}
+
+fn has_half_pair(text: &str) -> bool {
+    if !text.contains("\\u") {
+        return false;
+    }
+    let mut rest = text.as_bytes();
+    // A high half was just read, and only its low half may follow.
+    let mut open = false;
+    while let Some((first, after)) = rest.split_first() {
+        let escape = if *first == b'\\' { after.split_first() } else { None };
+        let unit = match escape {
+            Some((b'u', digits)) => digits.get(..4).and_then(hex),
+            _ => None,
+        };
+        let low = unit.is_some_and(|unit| (0xdc00..0xe000).contains(&unit));
+        if open != low {
+            return true;
+        }
+        open = unit.is_some_and(|unit| (0xd800..0xdc00).contains(&unit));
+        // An escaped backslash does not begin an escape.
+        rest = escape.map_or(after, |(_, after)| after);
+        if unit.is_some() {
+            rest = rest.get(4..).unwrap_or_default();
+        }
+    }
+    open
+}
+
+fn hex(digits: &[u8]) -> Option<u32> {
+    u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -194,6 +231,23 @@ mod tests {
                 string(&mut out, &text);
                 assert_eq!(out, serde_json::to_vec(&text).expect("a string"), "{text:?}");
             }
+        }
+    }
+
+    #[test]
+    fn halves_of_surrogate_pairs_are_found_and_pairs_are_not() {
+        for (text, half) in [
+            (r#""plain""#, false),
+            (r#""\u00e9\u4f60""#, false),
+            (r#""\ud83d\ude00 and \uD83D\uDE00""#, false),
+            (r#""\\ud83d""#, false),
+            (r#""\ud83d""#, true),
+            (r#""\ude00""#, true),
+            (r#""\ud83d\ud83d\ude00""#, true),
+            (r#""\ud83dx\ude00""#, true),
+            (r#""\\\ud83d""#, true),
+        ] {
+            assert_eq!(has_half_pair(text), half, "{text}");
         }
     }
 }

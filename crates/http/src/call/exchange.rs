@@ -28,11 +28,39 @@ pub(crate) struct Exchange<'a> {
     pub(crate) binding: Binding<'a>,
 }
 
-/// What stands around a result and around an error.
+/// What stands around a result and around an error, for a stream, which outlives its request.
 pub(super) struct Frame {
     pub(super) result: Vec<u8>,
     pub(super) error: Vec<u8>,
     pub(super) end: &'static [u8],
+    pub(super) errors: Errors,
+}
+
+/// How errors are written, without what stands around them.
+#[derive(Clone, Copy)]
+pub(super) struct Errors {
+    dialect: &'static dyn Dialect,
+    shape: &'static Shape,
+    /// HTTP+JSON of the 1.0 line has a form of its own (specification 1.0 §11.6); the 0.3 line only
+    /// wants one form for all, and takes that of JSON-RPC.
+    with_status: bool,
+}
+
+impl Errors {
+    pub(super) fn write(self, fault: &Fault, out: &mut Vec<u8>) {
+        if !self.with_status {
+            return self.dialect.fault(fault, self.shape, out);
+        }
+        let (status, name) = fault.http_status(self.shape);
+        json::object(out, |o| {
+            o.object("error", |o| {
+                o.plain("code", status.as_u16());
+                o.string("status", name);
+                o.string("message", fault.message(self.shape));
+                v1::details(fault, self.shape, o.member("details"));
+            });
+        });
+    }
 }
 
 impl Exchange<'_> {
@@ -41,7 +69,7 @@ impl Exchange<'_> {
         let (mut result, mut error) = (Vec::new(), Vec::new());
         self.open("result", &mut result);
         self.open("error", &mut error);
-        Frame { result, error, end: self.end() }
+        Frame { result, error, end: self.end(), errors: self.errors() }
     }
 
     /// `{"jsonrpc":"2.0","id":…,"result":`
@@ -88,27 +116,15 @@ impl Exchange<'_> {
     fn error(&self, fault: &Fault) -> Vec<u8> {
         let mut out = Vec::with_capacity(256);
         self.open("error", &mut out);
-        self.write_error(fault, &mut out);
+        self.errors().write(fault, &mut out);
         out.extend_from_slice(self.end());
         out
     }
 
-    /// Writes an error without what stands around it.
-    pub(super) fn write_error(&self, fault: &Fault, out: &mut Vec<u8>) {
-        // HTTP+JSON of the 1.0 line has a form of its own (specification 1.0 §11.6); the 0.3 line only
-        // wants one form for all, and takes that of JSON-RPC.
-        if matches!(self.binding, Binding::Rpc { .. }) || self.shape.says_final {
-            return self.dialect.fault(fault, self.shape, out);
-        }
-        let (status, name) = fault.http_status(self.shape);
-        json::object(out, |o| {
-            o.object("error", |o| {
-                o.plain("code", status.as_u16());
-                o.string("status", name);
-                o.string("message", fault.message(self.shape));
-                v1::details(fault, self.shape, o.member("details"));
-            });
-        });
+    fn errors(&self) -> Errors {
+        let rest = matches!(self.binding, Binding::Rest { .. });
+        let with_status = rest && !self.shape.says_final;
+        Errors { dialect: self.dialect, shape: self.shape, with_status }
     }
 
     /// The answer of a call that failed.

@@ -5,7 +5,7 @@
 use super::exchange::Frame;
 use super::{Exchange, Fault};
 use crate::dialect::shape::Shape;
-use crate::dialect::{Answer, Dialect, Event, View, encode};
+use crate::dialect::{Answer, Event, View, encode};
 use crate::reply::{self, Reply};
 use crate::routes::Settings;
 use a2ad_domain::service::{Streamed, Watch};
@@ -40,7 +40,6 @@ pub(super) fn reply(
                 watch,
                 context,
                 frame: exchange.frame(),
-                dialect: exchange.dialect,
                 shape: exchange.shape,
                 opening: snapshot.map(|task| (task, view)),
                 settings: exchange.shared.settings.clone(),
@@ -59,7 +58,6 @@ struct Feed {
     watch: Watch,
     context: ContextId,
     frame: Frame,
-    dialect: &'static dyn Dialect,
     shape: &'static Shape,
     opening: Option<(Arc<Task>, View)>,
     settings: Arc<Settings>,
@@ -115,7 +113,7 @@ impl Feed {
     fn broken(&self, error: Error) -> Vec<u8> {
         let mut out = b"data: ".to_vec();
         out.extend_from_slice(&self.frame.error);
-        self.dialect.fault(&Fault::Failed(error), self.shape, &mut out);
+        self.frame.errors.write(&Fault::Failed(error), &mut out);
         self.end(&mut out);
         out
     }

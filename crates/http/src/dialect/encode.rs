@@ -117,7 +117,7 @@ fn members_of_message(
     }
     o.string("contextId", context.as_str());
     o.array(shape.message_parts, message.parts.as_slice(), |out, each| part(each, shape, out));
-    if !message.references.is_empty() {
+    if shape.references && !message.references.is_empty() {
         o.strings("referenceTaskIds", message.references.iter());
     }
     if !message.extensions.is_empty() {

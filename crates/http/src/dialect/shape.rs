@@ -25,6 +25,8 @@ pub(crate) struct Shape {
     pub(crate) roles: [&'static str; 2],
     /// The member of a message that holds its parts.
     pub(crate) message_parts: &'static str,
+    /// Whether messages name the tasks that they refer to.
+    pub(crate) references: bool,
     /// How parts are laid out.
     pub(crate) part: PartStyle,
     /// The member that wraps a message where tasks, messages and events are wrapped in a member that
@@ -103,6 +105,7 @@ const PLAIN_ROW: Shape = Shape {
     states: PLAIN_STATES,
     roles: ["user", "agent"],
     message_parts: "parts",
+    references: true,
     part: PartStyle::Nested,
     wrapped: None,
     defaults: true,
@@ -144,6 +147,7 @@ pub(crate) static LINE_1: Shape = Shape {
     states: PROTO_STATES,
     roles: ["ROLE_USER", "ROLE_AGENT"],
     message_parts: "parts",
+    references: true,
     part: PartStyle::Flat,
     wrapped: Some("message"),
     defaults: false,
@@ -172,8 +176,11 @@ pub(crate) static PROTO: Shape = Shape {
     ],
     roles: ["ROLE_USER", "ROLE_AGENT"],
     message_parts: "content",
+    // Its protocol buffers have no such member, and clients that read them strictly refuse it.
+    references: false,
     part: PartStyle::Proto,
-    wrapped: Some("msg"),
+    // The field is called `msg` there, and `message` in JSON.
+    wrapped: Some("message"),
     defaults: false,
     says_final: true,
     bare_list: false,

@@ -7,16 +7,20 @@ use crate::call::{
     Binding, Door, Exchange, Fault, check_extensions, fault_of, name_extensions, perform,
 };
 use crate::dialect::shape::{LINE_1, PROTO};
+use crate::dialect::text::Object;
 use crate::dialect::v1::V1;
 use crate::dialect::v03::V03;
+use crate::json;
 use crate::reply::{self, Reply};
 use crate::routes::Shared;
 use crate::rpc::{Asked, is_json};
+use a2ad_domain::Error;
 use axum::extract::Request;
 use axum::http::HeaderMap;
 use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use bytes::Bytes;
 use route::{Params, Route};
+use serde_json::Value;
 use serde_json::value::RawValue;
 use std::sync::Arc;
 
@@ -49,7 +53,7 @@ pub(crate) async fn take(
     if asked != Asked::Nothing && asked != served {
         return exchange.fault(&Fault::Version { requested: asked.text() });
     }
-    let body = match body::read(body, shared.settings.max_body).await {
+    let body = match body::read(&head, body, shared.settings.max_body).await {
         Ok(body) => body,
         Err(Unread::TooLarge) => return exchange.fault(&Fault::TooLarge),
         Err(Unread::Broken) => return reply::broken_off(),
@@ -59,14 +63,15 @@ pub(crate) async fn take(
         return exchange.fault(&Fault::ContentType);
     }
     let Route { method, params } = route;
+    let query = head.uri.query().unwrap_or("");
     let params = match params {
         Params::Body => parsed(&body),
-        // The body of a call about a task says nothing that is needed, and may be missing.
-        Params::Task(id) => match body.is_empty() || parsed(&body).is_some() {
-            true => Some(route::object(&id, head.uri.query().unwrap_or(""))),
-            false => None,
+        // The body of a call about a task may be missing; the path says which task.
+        Params::Task(id) => match tenant(&body) {
+            Ok(tenant) => Some(route::object(&id, query, tenant)),
+            Err(fault) => return exchange.fault(&fault),
         },
-        Params::Query => Some(route::object("", head.uri.query().unwrap_or(""))),
+        Params::Query => Some(route::object("", query, None)),
     };
     let Some(params) = params else { return exchange.fault(&Fault::Parse) };
     let call = match exchange.dialect.decode(method, Some(&params), exchange.shape) {
@@ -83,8 +88,26 @@ pub(crate) async fn take(
 
 /// The body as JSON text; `None` when it is none.
 fn parsed(body: &Bytes) -> Option<Box<RawValue>> {
-    let text = std::str::from_utf8(body).ok()?;
+    let text = json::text(body)?;
     serde_json::from_str::<&RawValue>(text).ok().map(ToOwned::to_owned)
+}
+
+/// The tenant that the body of a call about a task names; what else it says is not needed.
+fn tenant(body: &Bytes) -> Result<Option<Value>, Fault> {
+    #[derive(serde::Deserialize)]
+    struct Body {
+        tenant: Option<Value>,
+    }
+    if body.is_empty() {
+        return Ok(None);
+    }
+    match serde_json::from_slice::<Object<Body>>(body) {
+        Ok(Object(body)) => Ok(body.tenant),
+        Err(error) if error.is_data() => {
+            Err(Fault::Failed(Error::invalid("", "must be an object")))
+        }
+        Err(_) => Err(Fault::Parse),
+    }
 }
 
 /// Whether the client sends or takes a media type by name.

@@ -85,9 +85,11 @@ fn push(id: &str, verbs: &[Verb]) -> Vec<(Verb, Route)> {
 const NUMBERS: [&str; 2] = ["pageSize", "historyLength"];
 const TRUTHS: [&str; 1] = ["includeArtifacts"];
 
-/// The parameters that a path and a query say, as the object that they are in a body.
-pub(super) fn object(id: &str, query: &str) -> Box<RawValue> {
+/// The parameters that a path and a query say, as the object that they are in a body. A tenant in the
+/// body counts before one in the query.
+pub(super) fn object(id: &str, query: &str, tenant: Option<Value>) -> Box<RawValue> {
     let mut members = serde_json::Map::new();
+    members.extend(tenant.map(|tenant| ("tenant".to_owned(), tenant)));
     for (name, value) in form_urlencoded::parse(query.as_bytes()).filter(|(_, v)| !v.is_empty()) {
         let text = || Value::from(&*value);
         let typed = match &*name {

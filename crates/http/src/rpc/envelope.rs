@@ -2,6 +2,7 @@
 
 use crate::call::Fault;
 use crate::dialect::text::Borrowed as Text;
+use crate::json;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -42,7 +43,7 @@ impl<'a> Envelope<'a> {
     /// Reads a body. The error comes with the id that the answer has to carry.
     pub(crate) fn read(body: &'a [u8]) -> Result<Self, (Id<'a>, Fault)> {
         let broken = |fault| (Id::NULL, fault);
-        let text = std::str::from_utf8(body).map_err(|_| broken(Fault::Parse))?;
+        let text = json::text(body).ok_or(broken(Fault::Parse))?;
         if !text.trim_start().starts_with('{') {
             let value: &RawValue = serde_json::from_str(text).map_err(|_| broken(Fault::Parse))?;
             let is_batch = value.get().starts_with('[') && value.get()[1..].trim_start() != "]";

@@ -37,7 +37,7 @@ pub(crate) async fn take(shared: Arc<Shared>, door: Arc<Door>, request: Request)
         Ok(scope) => scope,
         Err(challenge) => return reply::unauthorized(challenge),
     };
-    let body = match body::read(body, shared.settings.max_body).await {
+    let body = match body::read(&head, body, shared.settings.max_body).await {
         Ok(body) => body,
         Err(Unread::TooLarge) => return early(&shared, &door, &head, &Fault::TooLarge),
         Err(Unread::Broken) => return reply::broken_off(),
@@ -97,10 +97,19 @@ async fn answer(
     envelope: Envelope<'_>,
 ) -> Reply {
     let Envelope { id, method: name, params } = envelope;
-    let chosen = version::choose(&Asked::by(head), &name, shared.settings.version_policy);
+    let asked = Asked::by(head);
+    let chosen = version::choose(&asked, &name, shared.settings.version_policy);
     let (exchange, method) = match chosen {
         Ok((version::Line::Old, method)) => (old(shared, door, id), method),
-        Ok((version::Line::New, method)) => (new(shared, id), method),
+        Ok((version::Line::New, method)) => {
+            if asked == Asked::Nothing {
+                tracing::info!(
+                    method = &*name,
+                    "served a call of the 1.0 line that names no version"
+                );
+            }
+            (new(shared, id), method)
+        }
         // An unknown version is a matter of the 1.0 line, whatever the method.
         Err(fault @ Fault::Version { .. }) => return new(shared, id).fault(&fault),
         Err(fault) => return opening(shared, door, head, id).fault(&fault),

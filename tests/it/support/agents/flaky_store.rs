@@ -4,6 +4,8 @@ use a2ad_domain::ports::{Changes, Page, Query, StoreError, TaskStore};
 use a2ad_domain::{ContextId, Message, Recorded, Scope, Task, TaskKey, Timestamp, Version};
 use a2ad_store::{Capacity, MemoryStore};
 use async_trait::async_trait;
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -18,6 +20,7 @@ pub(crate) enum Verdict {
     CommitAndFail,
 }
 
+type Meanwhile = Pin<Box<dyn Future<Output = ()> + Send>>;
 type Rule = Box<dyn FnMut(&[Recorded]) -> Verdict + Send>;
 
 /// The store.
@@ -25,6 +28,8 @@ pub(crate) struct FlakyStore {
     inner: MemoryStore,
     rule: Mutex<Option<Rule>>,
     down: AtomicBool,
+    /// What happens after the next load has read and before it returns.
+    meanwhile: Mutex<Option<Meanwhile>>,
     changes: AtomicUsize,
     refused: AtomicUsize,
 }
@@ -36,6 +41,7 @@ impl FlakyStore {
             inner: MemoryStore::new(Capacity::default()),
             rule: Mutex::default(),
             down: AtomicBool::new(false),
+            meanwhile: Mutex::default(),
             changes: AtomicUsize::new(0),
             refused: AtomicUsize::new(0),
         })
@@ -55,6 +61,11 @@ impl FlakyStore {
     pub(crate) fn recover(&self) {
         *self.rule.lock().expect("no panic under the lock") = None;
         self.down.store(false, Ordering::SeqCst);
+    }
+
+    /// The next load reads, lets this happen, and returns what it has read.
+    pub(crate) fn meanwhile(&self, happens: impl Future<Output = ()> + Send + 'static) {
+        *self.meanwhile.lock().expect("no panic under the lock") = Some(Box::pin(happens));
     }
 
     fn works(&self) -> Result<(), StoreError> {
@@ -108,7 +119,12 @@ impl TaskStore for FlakyStore {
 
     async fn load(&self, key: &TaskKey) -> Result<Arc<Task>, StoreError> {
         self.works()?;
-        self.inner.load(key).await
+        let loaded = self.inner.load(key).await;
+        let meanwhile = self.meanwhile.lock().expect("no panic under the lock").take();
+        if let Some(meanwhile) = meanwhile {
+            meanwhile.await;
+        }
+        loaded
     }
 
     async fn changes_after(

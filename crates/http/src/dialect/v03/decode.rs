@@ -19,6 +19,9 @@ use serde_json::value::RawValue;
 struct SendIn<'a> {
     #[serde(borrow)]
     message: Option<Object<MessageIn<'a>>>,
+    /// What the message is called by clients that write the names of the protocol buffers.
+    #[serde(borrow)]
+    request: Option<Object<MessageIn<'a>>>,
     #[serde(borrow)]
     configuration: Option<Object<ConfigurationIn<'a>>>,
     #[serde(borrow)]
@@ -32,14 +35,18 @@ struct MessageIn<'a> {
     kind: Option<Borrowed<'a>>,
     #[serde(borrow)]
     role: Option<Borrowed<'a>>,
+    #[serde(alias = "message_id")]
     message_id: Option<Shared>,
     #[serde(borrow)]
     parts: Option<Vec<Object<PartIn<'a>>>>,
     /// What the parts are called over HTTP+JSON.
     #[serde(borrow)]
     content: Option<Vec<Object<PartIn<'a>>>>,
+    #[serde(alias = "task_id")]
     task_id: Option<Shared>,
+    #[serde(alias = "context_id")]
     context_id: Option<Shared>,
+    #[serde(alias = "reference_task_ids")]
     reference_task_ids: Option<Vec<Shared>>,
     extensions: Option<Vec<Shared>>,
     #[serde(borrow)]
@@ -53,10 +60,15 @@ struct ConfigurationIn<'a> {
     return_immediately: Option<bool>,
     #[serde(rename = "return_immediately")]
     snake_return_immediately: Option<bool>,
+    #[serde(alias = "history_length")]
     history_length: Option<i64>,
-    #[serde(borrow)]
+    #[serde(borrow, alias = "accepted_output_modes")]
     accepted_output_modes: Option<Vec<Borrowed<'a>>>,
+    #[serde(alias = "push_notification_config")]
     push_notification_config: Option<IgnoredAny>,
+    /// What the protocol buffers call it.
+    #[serde(alias = "push_notification")]
+    push_notification: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -90,7 +102,8 @@ pub(super) fn call(
 ) -> Result<Call, Unreadable> {
     match method {
         Method::Send | Method::Stream => {
-            let SendIn { message, configuration, metadata } = read(params)?;
+            let SendIn { message, request, configuration, metadata } = read(params)?;
+            let message = message.or(request.filter(|_| shape.part == PartStyle::Proto));
             let (call, view) = send(message, configuration, metadata, shape)?;
             let call = Box::new(call);
             Ok(if method == Method::Send {
@@ -131,10 +144,14 @@ fn send(
     let metadata = object(metadata, "metadata")?;
     let (mut wait, mut limit, mut accepted) = (None, None, Vec::new());
     if let Some(Object(configuration)) = configuration {
-        if configuration.push_notification_config.is_some() {
+        let proto = shape.part == PartStyle::Proto;
+        if configuration.push_notification_config.is_some()
+            || proto && configuration.push_notification.is_some()
+        {
             return Err(Unreadable::PushNotification);
         }
-        wait = waits(&configuration)?;
+        // A client of the protocol buffers leaves out what is false, so it says so by saying nothing.
+        wait = waits(&configuration)?.or(proto.then_some(false));
         limit = history(configuration.history_length, "configuration.historyLength")?;
         let modes = configuration.accepted_output_modes.unwrap_or_default();
         accepted = modes.into_iter().map(|mode| mode.0.into_owned()).collect();

@@ -40,13 +40,17 @@ pub(super) struct PartIn<'a> {
 struct FileIn<'a> {
     #[serde(borrow)]
     bytes: Option<Borrowed<'a>>,
-    #[serde(borrow)]
+    #[serde(borrow, alias = "file_with_bytes")]
     file_with_bytes: Option<Borrowed<'a>>,
     #[serde(borrow)]
     data: Option<Borrowed<'a>>,
     uri: Option<Shared>,
+    #[serde(alias = "file_with_uri")]
     file_with_uri: Option<Shared>,
     mime_type: Option<Shared>,
+    /// The name in the protocol buffers. Elsewhere it is a slip that is passed over.
+    #[serde(rename = "mime_type")]
+    proto_mime_type: Option<Shared>,
     media_type: Option<Shared>,
     name: Option<Shared>,
     filename: Option<Shared>,
@@ -67,7 +71,10 @@ pub(super) fn part(given: PartIn<'_>, index: usize, shape: &Shape) -> Result<Par
         found.add("text", Content::Text(text));
     }
     if let Some(Object(file)) = given.file {
-        found.add("file", self::file(file, &mut label).map_err(|problem| at("file", problem))?);
+        found.add(
+            "file",
+            self::file(file, &mut label, shape).map_err(|problem| at("file", problem))?,
+        );
     }
     if let Some(bytes) = given.raw {
         found.add("file", Content::Bytes(base64(&bytes.0).map_err(|problem| at("raw", problem))?));
@@ -106,9 +113,14 @@ fn data(given: &RawValue, label: &mut PartLabel, shape: &Shape) -> Result<RawJso
     Ok(data)
 }
 
-fn file(given: FileIn<'_>, label: &mut PartLabel) -> Result<Content, &'static str> {
-    label.media_type =
-        given.mime_type.or(given.media_type).map(|Shared(text)| text).or(label.media_type.take());
+fn file(given: FileIn<'_>, label: &mut PartLabel, shape: &Shape) -> Result<Content, &'static str> {
+    let proto = given.proto_mime_type.filter(|_| shape.part == PartStyle::Proto);
+    label.media_type = given
+        .mime_type
+        .or(proto)
+        .or(given.media_type)
+        .map(|Shared(text)| text)
+        .or(label.media_type.take());
     label.filename =
         given.name.or(given.filename).map(|Shared(text)| text).or(label.filename.take());
     let bytes = [given.bytes, given.file_with_bytes, given.data];

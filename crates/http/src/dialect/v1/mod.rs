@@ -3,6 +3,7 @@
 mod decode;
 mod fault;
 mod number;
+mod spelling;
 
 use super::shape::Shape;
 use super::{Call, Dialect, Method, Unreadable};
@@ -40,7 +41,13 @@ impl Dialect for V1 {
         params: Option<&RawValue>,
         _shape: &Shape,
     ) -> Result<Call, Unreadable> {
-        decode::call(method, params)
+        match (decode::call(method, params), params) {
+            // What looks like a member given twice may be its two spellings.
+            (Err(Unreadable::NotJson), Some(params)) => {
+                decode::call(method, Some(&*spelling::unified(params)?))
+            }
+            (read, _) => read,
+        }
     }
 
     fn fault(&self, fault: &Fault, shape: &Shape, out: &mut Vec<u8>) {

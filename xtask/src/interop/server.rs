@@ -1,0 +1,139 @@
+//! The server under test: started on a free port, told to end as an operator would.
+
+use crate::Result;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+/// How long the server may take to start and to end.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A running server, killed when it is dropped.
+pub(super) struct Server {
+    child: Child,
+    url: String,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Both fail only when the process has ended, and then there is nothing to do.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Server {
+    /// Starts the server with the agents that it has without a configuration.
+    pub(super) fn start(binary: &Path, log: &Path) -> Result<Server> {
+        let mut command = Command::new(binary);
+        // What is set for another server, or for this runner, is no business of this one.
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("A2AD_") {
+                command.env_remove(name);
+            }
+        }
+        // A client that broke off leaves tasks behind that nobody needs to wait for.
+        command.env("A2AD_SERVER__DRAIN", "1s");
+        let child = command
+            .args(["serve", "--listen", "127.0.0.1:0"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(File::create(log)?)
+            .spawn()
+            .map_err(|error| format!("cannot start {}: {error}", binary.display()))?;
+        let mut server = Server { child, url: String::new() };
+        let stdout = server.child.stdout.take().ok_or("the server has no standard output")?;
+        server.url = announced(stdout).ok_or_else(|| {
+            format!("the server does not say where it listens; its log is {}", log.display())
+        })?;
+        Ok(server)
+    }
+
+    pub(super) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Asks the server to end, and waits until it has done so in good order.
+    pub(super) fn stop(mut self) -> Result {
+        if let Some(status) = self.child.try_wait()? {
+            return Err(format!("the server ended before it was told to: {status}").into());
+        }
+        let id = self.child.id().to_string();
+        let told = Command::new("kill").args(["-TERM", &id]).status()?;
+        if !told.success() {
+            return Err(format!("cannot signal the server: kill ended with {told}").into());
+        }
+        // A killer that waits longer than the server should take; it is told when it can go.
+        let (ended, late) = mpsc::channel::<()>();
+        let killer = thread::spawn(move || {
+            if late.recv_timeout(PATIENCE).is_err() {
+                // That it cannot be killed can only mean that it has ended just now.
+                let _ = Command::new("kill").args(["-KILL", &id]).status();
+            }
+        });
+        let status = self.child.wait()?;
+        // Nobody listens once the patience is over.
+        let _ = ended.send(());
+        killer.join().map_err(|_| "the thread that watches the end of the server panicked")?;
+        match status.success() {
+            true => Ok(()),
+            false => Err(format!("the server ended with {status} when it was told to").into()),
+        }
+    }
+}
+
+/// Waits for the line that names the address. A thread goes on reading after it, so that the
+/// server never meets a full or a closed pipe.
+fn announced(stdout: ChildStdout) -> Option<String> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        for line in BufReader::new(stdout).lines().map_while(std::result::Result::ok) {
+            if let Some(url) = line.strip_prefix("listening on ") {
+                // Nobody waits any more once the patience is over.
+                let _ = sender.send(url.trim_end_matches('/').to_owned());
+            }
+        }
+    });
+    receiver.recv_timeout(PATIENCE).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    /// A program that stands in for the server.
+    fn program(name: &str, script: &str) -> std::path::PathBuf {
+        let path = std::env::temp_dir().join(format!("{name}-{}", std::process::id()));
+        std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+        path
+    }
+
+    #[test]
+    fn a_server_is_started_and_ended() {
+        let script = "tail -f /dev/null & child=$!; trap 'kill $child; exit 0' TERM; \
+                      echo listening on http://127.0.0.1:1/; wait";
+        let program = program("a2ad-interop-good", script);
+        let log = program.with_extension("log");
+        let server = Server::start(&program, &log).unwrap();
+        assert_eq!(server.url(), "http://127.0.0.1:1");
+        server.stop().unwrap();
+        std::fs::remove_file(program).unwrap();
+        std::fs::remove_file(log).unwrap();
+    }
+
+    #[test]
+    fn a_server_that_says_nothing_is_an_error() {
+        let program = program("a2ad-interop-mute", "exit 0");
+        let log = program.with_extension("log");
+        let error = Server::start(&program, &log).err().unwrap().to_string();
+        assert!(error.starts_with("the server does not say where it listens"), "{error}");
+        std::fs::remove_file(program).unwrap();
+        std::fs::remove_file(log).unwrap();
+    }
+}
