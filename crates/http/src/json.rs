@@ -101,11 +101,8 @@ pub(crate) fn displayed(out: &mut Vec<u8>, value: impl Display) {
 impl Object<'_> {
     /// The buffer, positioned to write the value of the member `name`, which needs no escapes.
     pub(crate) fn member(&mut self, name: &str) -> &mut Vec<u8> {
-        self.out.reserve(name.len() + 4);
-        if !std::mem::take(&mut self.empty) {
-            self.out.push(b',');
-        }
-        self.out.push(b'"');
+        let before: &[u8] = if std::mem::take(&mut self.empty) { b"\"" } else { b",\"" };
+        self.out.extend_from_slice(before);
         self.out.extend_from_slice(name.as_bytes());
         self.out.extend_from_slice(b"\":");
         self.out
