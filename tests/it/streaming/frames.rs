@@ -1,6 +1,6 @@
 //! What goes over a stream, and how it ends.
 
-use crate::support::agents::{FlakyStore, Puppet, agent, until};
+use crate::support::agents::{FlakyStore, Puppet, agent, soon, until};
 use crate::support::caller::{Caller, Message, artifact, check, id, request, state, text};
 use crate::support::{Event, TestServer};
 use serde_json::{Value, json};
@@ -54,7 +54,8 @@ async fn an_answer_without_a_task_is_one_event() {
 async fn a_stream_ends_when_the_agent_asks() {
     let server = TestServer::start().await;
     let caller = Caller::new(&server, "script");
-    let frames = caller.stream(Message::new("ask which?")).await.collect().await;
+    let stream = caller.stream(Message::new("ask which?")).await;
+    let frames = soon("the end of the stream", stream.collect()).await;
     let last = *results(&frames).last().expect("events");
     assert_eq!((state(last), &last["final"]), ("input-required", &json!(true)));
     assert_eq!(text(&last["status"]["message"]), "which?");

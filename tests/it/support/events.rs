@@ -1,5 +1,6 @@
 //! Reads a stream of events frame by frame.
 
+use super::agents::soon;
 use serde_json::Value;
 
 /// One frame with data.
@@ -35,7 +36,9 @@ impl Events {
                 continue;
             }
             self.searched = self.buffer.len().saturating_sub(1);
-            match self.response.chunk().await.expect("a readable stream") {
+            // A stream that never goes on fails its test instead of holding it for ever.
+            let chunk = soon("the next event of a stream", self.response.chunk()).await;
+            match chunk.expect("a readable stream") {
                 Some(chunk) => self.buffer.extend_from_slice(&chunk),
                 None => {
                     assert!(self.buffer.is_empty(), "the stream ends within a frame");
