@@ -118,10 +118,6 @@ impl TestServer {
         reply(send(self.client.request(verb, self.url(path)), &[]).await).await
     }
 
-    /// A call to an agent; its answer.
-    pub(crate) async fn rpc(&self, agent: &str, body: Value) -> Value {
-        self.rpc_at(&rpc_path(agent), body).await
-    }
 
     /// A call to a route; its answer, which must be JSON over 200.
     pub(crate) async fn rpc_at(&self, path: &str, body: Value) -> Value {
