@@ -3,6 +3,7 @@
 
 mod alike;
 mod bad_input;
+mod callers;
 mod cards;
 mod client;
 mod conformance;

@@ -17,6 +17,7 @@ mod langflow_lifecycle;
 mod langflow_send;
 mod lifecycle;
 mod limits;
+mod line1;
 mod model;
 mod pagination;
 mod payloads;

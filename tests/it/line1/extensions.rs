@@ -42,7 +42,8 @@ fn ways(agent: &str, said: &str) -> Vec<Way> {
     let old = Message::new(said).params();
     let new = json!({ "message": text(said) });
     let mut content = text(said);
-    content["content"] = content.as_object_mut().expect("an object").remove("parts").expect("parts");
+    content["content"] =
+        content.as_object_mut().expect("an object").remove("parts").expect("parts");
     let proto = json!({ "message": content });
     let way = |path, version, body, header, is_rpc| Way { path, version, body, header, is_rpc };
     let (a, x) = ("a2a-extensions", "x-a2a-extensions");
@@ -149,14 +150,20 @@ async fn what_the_agent_does_not_know_is_passed_over() {
     let server = TestServer::with_config(AGENTS).await;
     for agent in ["free", "strict"] {
         for way in ways(agent, "x") {
-            let mut extensions = vec![("a2a-extensions", "urn:a,, https://example.org/ext/optional/v1")];
+            let mut extensions =
+                vec![("a2a-extensions", "urn:a,, https://example.org/ext/optional/v1")];
             if agent == "strict" {
                 extensions.push(("a2a-extensions", REQUIRED));
             }
             let reply = send(&server, &way, &extensions).await;
             assert_eq!(code(&way, &reply), None, "{}", way.path);
             let active = reply.headers.get(way.header).and_then(|value| value.to_str().ok());
-            assert_eq!(active, (agent == "strict").then_some(REQUIRED), "no fall-back: {}", way.path);
+            assert_eq!(
+                active,
+                (agent == "strict").then_some(REQUIRED),
+                "no fall-back: {}",
+                way.path
+            );
         }
     }
     server.finish().await;
@@ -197,7 +204,10 @@ async fn cards_list_the_extensions() {
         };
         let free = card("free").await;
         assert_eq!(free[0]["uri"], OPTIONAL);
-        assert_eq!((&free[0]["description"], &free[0]["required"]), (&json!("Says more."), &json!(false)));
+        assert_eq!(
+            (&free[0]["description"], &free[0]["required"]),
+            (&json!("Says more."), &json!(false))
+        );
         let strict = card("strict").await;
         assert_eq!(strict[0], json!({ "uri": REQUIRED, "required": true }));
         assert_eq!(strict[1], json!({ "uri": OPTIONAL, "required": false }));

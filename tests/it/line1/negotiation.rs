@@ -2,13 +2,16 @@
 
 use super::client::{JSON, LINE_1, http, request, rest, rpc, text};
 use super::schema::{self, reason};
-use crate::support::TestServer;
 use crate::support::caller::Message;
 use crate::support::rpc::Answered;
+use crate::support::{Raw, TestServer};
 use serde_json::{Value, json};
 
-/// Methods of both lines that do the same, with parameters that are good in their line.
-fn pairs() -> [((&'static str, Value), (&'static str, Value)); 6] {
+/// A method and parameters that are good for it.
+type Call = (&'static str, Value);
+
+/// Methods of both lines that do the same.
+fn pairs() -> [(Call, Call); 6] {
     let old = Message::new("x").params();
     let new = json!({ "message": text("x") });
     let task = json!({ "id": "none" });
@@ -166,7 +169,8 @@ async fn a_lenient_server_takes_the_method_for_the_version() {
 #[tokio::test]
 async fn every_route_that_takes_calls_speaks_the_line_as_it_is_written() {
     let server = TestServer::start().await;
-    for path in [rpc("echo"), format!("{}/", rpc("echo")), "/".into(), "/a2a".into(), "/a2a/".into()]
+    for path in
+        [rpc("echo"), format!("{}/", rpc("echo")), "/".into(), "/a2a".into(), "/a2a/".into()]
     {
         let send = request("SendMessage", &json!({ "message": text("x") }));
         let result = answer(&server, &path, "1.0", &send).await.result();
@@ -238,6 +242,25 @@ async fn paths_are_in_one_line_and_refuse_the_version_of_the_other() {
         assert_eq!(http(&server, "GET", &query, &[], None).await.status, 200, "{query}");
         let query = format!("{}?A2A-Version={foreign}", rest("echo", path));
         assert_eq!(http(&server, "GET", &query, &[], None).await.status, 400, "{query}");
+    }
+    server.finish().await;
+}
+
+#[tokio::test]
+async fn names_of_headers_may_be_written_in_any_case() {
+    let server = TestServer::start().await;
+    let body = request("ListTasks", &json!({})).to_string();
+    let mut connection = Raw::connect(server.address()).await;
+    for name in ["A2A-Version", "a2a-version", "A2A-VERSION", "a2A-vErSiOn"] {
+        let head = format!(
+            "POST {} HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\n{name}: 1.0\r\n\
+             Content-Length: {}\r\n\r\n",
+            rpc("echo"),
+            body.len()
+        );
+        connection.send(&[head.as_bytes(), body.as_bytes()].concat()).await;
+        let answer = connection.answer().await.expect("an answer").json();
+        assert_eq!(answer["result"]["totalSize"], 0, "{name}");
     }
     server.finish().await;
 }

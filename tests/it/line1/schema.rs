@@ -97,8 +97,12 @@ pub(super) fn task(value: &Value) {
     filled(&task["id"]);
     filled(&task["contextId"]);
     status(&task["status"]);
-    task.get("artifacts").map(|artifacts| array(artifacts, "artifacts").iter().for_each(artifact));
-    task.get("history").map(|history| array(history, "history").iter().for_each(message));
+    if let Some(artifacts) = task.get("artifacts") {
+        array(artifacts, "artifacts").iter().for_each(artifact);
+    }
+    if let Some(history) = task.get("history") {
+        array(history, "history").iter().for_each(message);
+    }
 }
 
 #[track_caller]

@@ -118,7 +118,6 @@ impl TestServer {
         reply(send(self.client.request(verb, self.url(path)), &[]).await).await
     }
 
-
     /// A call to a route; its answer, which must be JSON over 200.
     pub(crate) async fn rpc_at(&self, path: &str, body: Value) -> Value {
         let headers = [("content-type", "application/json")];

@@ -6,6 +6,8 @@ pub(crate) mod encode;
 mod input;
 mod part;
 pub(crate) mod shape;
+#[cfg(test)]
+mod tests;
 pub(crate) mod text;
 pub(crate) mod v03;
 pub(crate) mod v1;

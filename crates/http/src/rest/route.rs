@@ -62,17 +62,20 @@ pub(super) fn find(path: &str) -> Option<(bool, Routes)> {
 
 /// `{id}` and `{id}:verb`. Ids of tasks hold no colon, so the last one ends the id.
 fn task(segment: &str) -> Option<Vec<(Verb, Route)>> {
-    let (id, verb) = segment.rsplit_once(':').unwrap_or((segment, ""));
+    let (id, verb) = match segment.rsplit_once(':') {
+        Some((id, verb)) => (id, Some(verb)),
+        None => (segment, None),
+    };
     let id = percent_decode_str(id).decode_utf8().ok()?.into_owned();
     let route = |method| Route { method, params: Params::Task(id.clone()) };
     match verb {
-        "" => Some(vec![(Verb::GET, route(Method::Get))]),
-        "cancel" => Some(vec![(Verb::POST, route(Method::Cancel))]),
+        None => Some(vec![(Verb::GET, route(Method::Get))]),
+        Some("cancel") => Some(vec![(Verb::POST, route(Method::Cancel))]),
         // The text of the specification says POST and its protocol buffers say GET.
-        "subscribe" => {
+        Some("subscribe") => {
             Some(vec![(Verb::POST, route(Method::Attach)), (Verb::GET, route(Method::Attach))])
         }
-        _ => None,
+        Some(_) => None,
     }
 }
 

@@ -48,7 +48,9 @@ impl Asked {
 
     /// The version by these headers, and without one by the query of this address.
     pub(crate) fn of_headers(headers: &HeaderMap, uri: &Uri) -> Self {
-        let header = headers.get(NAME).map(|value| value.to_str().unwrap_or("?"));
+        let header = headers.get(NAME).map(|value| value.to_str().unwrap_or("?").trim());
+        // An empty header says as little as none.
+        let header = header.filter(|text| !text.is_empty());
         let query = || {
             let pairs = uri.query().unwrap_or("").split('&');
             pairs
