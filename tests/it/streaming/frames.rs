@@ -141,27 +141,24 @@ async fn the_headers_keep_proxies_from_holding_events_back() {
 
 #[tokio::test]
 async fn a_silent_stream_sends_comments_and_none_after_its_end() {
-    let toml = r#"
-        [server]
-        keep_alive = "5ms"
-        [[agent]]
-        id = "script"
-        executor = { kind = "script" }
-    "#;
-    let server = TestServer::with_config(toml).await;
-    let body = request("message/stream", &Message::new("hold:60|x").params());
-    let path = "/api/v1/a2a/script/jsonrpc";
-    let reply = server.post(path, &[JSON, EVENTS], body.to_string().into_bytes()).await;
-    let body = String::from_utf8(reply.body.to_vec()).expect("UTF-8");
-    let frames: Vec<&str> = body.split_terminator("\n\n").collect();
-    let comments = frames.iter().filter(|frame| frame.starts_with(':')).count();
-    assert!(comments >= 2, "{body}");
-    for frame in &frames {
-        let named = |line: &str| ["id: ", "data: ", ":"].iter().any(|name| line.starts_with(name));
-        assert!(frame.lines().all(named), "{frame}");
-        assert_eq!(frame.starts_with(':'), !frame.contains("data: "), "{frame}");
+    let (puppet, mut stage) = Puppet::new();
+    let toml = "[server]\nkeep_alive = \"5ms\"\n[[agent]]\nid = \"script\"\nexecutor = { kind = \"script\" }";
+    let server = TestServer::custom(toml, |builder| builder.agent(agent("puppet", puppet))).await;
+    let mut stream = Caller::new(&server, "puppet").stream(Message::new("go")).await;
+    let run = stage.next().await;
+    assert_eq!(state(&stream.next().await.expect("the task").data["result"]), "submitted");
+    for _ in 0..3 {
+        stream.comment().await;
     }
-    assert!(frames[frames.len() - 1].contains("\"final\":true"), "{body}");
+    run.complete_with("x").await;
+    let mut last = None;
+    let mut comments = stream.comments();
+    while let Some(event) = stream.next().await {
+        last = Some(event);
+        comments = stream.comments();
+    }
+    assert_eq!(last.expect("an end").data["result"]["final"], true);
+    assert_eq!(stream.comments(), comments, "a comment after the end");
     server.finish().await;
 }
 

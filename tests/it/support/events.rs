@@ -16,24 +16,45 @@ pub(crate) struct Events {
     buffer: Vec<u8>,
     /// How much of the buffer holds no end of a frame, so that a long frame is searched once.
     searched: usize,
+    /// Frames without data that have come so far.
+    comments: usize,
 }
 
 impl Events {
     pub(crate) fn new(response: reqwest::Response) -> Self {
-        Self { response, buffer: Vec::new(), searched: 0 }
+        Self { response, buffer: Vec::new(), searched: 0, comments: 0 }
     }
 
     /// The next frame with data; `None` at the end. Comments are passed over.
     pub(crate) async fn next(&mut self) -> Option<Event> {
         loop {
+            if let Some(frame) = self.frame().await? {
+                return Some(frame);
+            }
+            self.comments += 1;
+        }
+    }
+
+    /// Waits for the next frame, which must be a comment.
+    pub(crate) async fn comment(&mut self) {
+        let frame = self.frame().await.expect("the stream goes on");
+        assert!(frame.is_none(), "{frame:?} instead of a comment");
+        self.comments += 1;
+    }
+
+    /// How many comments have come so far.
+    pub(crate) fn comments(&self) -> usize {
+        self.comments
+    }
+
+    /// The next frame, which is `Some(None)` when it has no data.
+    async fn frame(&mut self) -> Option<Option<Event>> {
+        loop {
             let rest = &self.buffer[self.searched..];
             if let Some(end) = rest.windows(2).position(|pair| pair == b"\n\n") {
                 let frame: Vec<u8> = self.buffer.drain(..self.searched + end + 2).collect();
                 self.searched = 0;
-                if let Some(event) = parse(&frame) {
-                    return Some(event);
-                }
-                continue;
+                return Some(parse(&frame));
             }
             self.searched = self.buffer.len().saturating_sub(1);
             // A stream that never goes on fails its test instead of holding it for ever.
