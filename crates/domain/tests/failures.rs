@@ -50,6 +50,12 @@ async fn run_with(script: Vec<Step>, faults: Vec<Fault>) -> (World, Arc<Task>, i
     (world, task, took)
 }
 
+/// Waits, but not for ever: whoever is never told fails the test instead of hanging it.
+async fn told<T>(work: impl Future<Output = T>) -> T {
+    let limit = Duration::from_secs(20);
+    tokio::time::timeout(limit, Box::pin(work)).await.expect("somebody waits for ever")
+}
+
 #[tokio::test]
 async fn a_message_that_cannot_be_stored_is_an_error_and_starts_nothing() {
     let mut mock = MockTaskStore::new();
@@ -157,7 +163,7 @@ async fn an_end_that_can_never_be_stored_is_told_to_whoever_waits() {
             world.clock.advance_when_awaited(Duration::from_secs(1)).await;
         }
     };
-    tokio::join!(reading, world.spawner.finish_next(), time);
+    told(async { tokio::join!(reading, world.spawner.finish_next(), time) }).await;
     let key = opened.unwrap().key().clone();
     assert_eq!(world.bus.closed(), std::slice::from_ref(&key));
     assert_eq!(world.bus.published(), [], "the end was shown and not stored");
@@ -176,7 +182,8 @@ async fn an_end_that_was_stored_although_the_store_said_no_is_written_once_and_s
         let (opened, mut watch) = streamed.into_task();
         world.store.script(Op::Append, [Fault::Unclear]);
         let time = world.clock.advance_when_awaited(Duration::from_secs(1));
-        let (changes, (), ()) = tokio::join!(all(&mut watch), world.spawner.finish_next(), time);
+        let (changes, (), ()) =
+            told(async { tokio::join!(all(&mut watch), world.spawner.finish_next(), time) }).await;
         let log = world.store.log(opened.unwrap().key());
         assert_eq!(changes, log, "{outcome:?}");
         let statuses = log.iter().filter(|change| change.state().is_some()).count();
@@ -204,7 +211,7 @@ async fn an_end_of_unclear_fate_does_not_touch_the_run_after_it() {
         world.service.send(&world.scope, answer).await.unwrap();
         world.clock.advance_when_awaited(Duration::from_secs(1)).await;
     };
-    tokio::join!(ending, answering);
+    told(async { tokio::join!(ending, answering) }).await;
     let task = world.task(&key);
     assert_eq!(task.state(), TaskState::Working, "the first run spoke into the second");
     assert!(task.is_running());
@@ -227,7 +234,8 @@ async fn a_cancel_that_was_stored_although_the_store_said_no_releases_whoever_wa
         let again = world.service.cancel(&world.scope, &id).await.unwrap_err();
         assert_eq!(again.code(), ErrorCode::TaskNotCancelable);
     };
-    let (changes, (), ()) = tokio::join!(all(&mut watch), world.spawner.finish_next(), canceling);
+    let (changes, (), ()) =
+        told(async { tokio::join!(all(&mut watch), world.spawner.finish_next(), canceling) }).await;
     assert_eq!(changes, world.store.log(&key));
     assert_eq!(changes.last().unwrap().state(), Some(TaskState::Canceled));
 }

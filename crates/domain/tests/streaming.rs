@@ -155,6 +155,27 @@ async fn what_the_bus_says_twice_or_late_is_shown_once_and_in_order() {
 }
 
 #[tokio::test]
+async fn what_piles_up_before_the_reader_looks_is_shown_once_and_in_order() {
+    // The places in the log, in the order in which writers reach the bus, all before a single poll.
+    for order in [&[0, 2, 1, 3][..], &[0, 1, 0, 1, 2, 3], &[0, 0, 1, 2, 3], &[0, 3, 3], &[3, 0, 1]]
+    {
+        let world = World::new(ScriptedAgent::new([Step::Forever]));
+        let (opened, mut watch) = stream(&world).await;
+        let key = opened.key().clone();
+        for number in 0..4 {
+            world.store.commit(&key, piece("a", "x", number > 0), at(number));
+        }
+        let (log, task) = (world.store.log(&key), world.task(&key));
+        for place in order {
+            world.bus.publish(&key, &log[*place..=*place], &task);
+        }
+        let mut seen = next_changes(&mut watch).await;
+        seen.extend(next_changes(&mut watch).await);
+        assert_eq!(versions(&seen), versions(&log), "{order:?}");
+    }
+}
+
+#[tokio::test]
 async fn streams_of_one_task_show_the_same_and_do_not_depend_on_each_other() {
     let world = World::new(ScriptedAgent::new(ten_chunks()));
     let (opened, mut watch) = stream(&world).await;

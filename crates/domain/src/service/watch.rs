@@ -101,8 +101,17 @@ impl Watch {
         }
         match poll_fn(|context| self.events.poll(context)).await {
             Delivery::Changes(mut changes) => {
-                changes.retain(|change| change.version > self.seen);
-                let gap = changes.first().is_some_and(|first| first.version != self.seen.next());
+                // Every change is looked at, not only the first: what several writers published since
+                // the last look is in one delivery, in the order in which they reached the bus.
+                let (mut last, mut gap) = (self.seen, false);
+                changes.retain(|change| {
+                    let next = change.version == last.next();
+                    gap |= change.version > last.next();
+                    if next {
+                        last = change.version;
+                    }
+                    next
+                });
                 if gap { self.log().await } else { Ok(changes) }
             }
             Delivery::Lagged | Delivery::Rest(_) => self.log().await,

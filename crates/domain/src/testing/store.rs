@@ -15,6 +15,9 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
+/// No test calls an operation that often: whoever does is in a loop that never ends.
+const ENDLESS: usize = 20_000;
+
 /// An operation of the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Op {
@@ -147,7 +150,13 @@ impl FakeStore {
         if yields {
             yield_once().await;
         }
-        *lock(&self.calls).entry(op).or_default() += 1;
+        let calls = {
+            let mut calls = lock(&self.calls);
+            let calls = calls.entry(op).or_default();
+            *calls += 1;
+            *calls
+        };
+        assert!(calls < ENDLESS, "somebody calls {op:?} again and again");
         let fault = lock(&self.faults).get_mut(&op).and_then(VecDeque::pop_front);
         let done = match fault.unwrap_or(Fault::None) {
             Fault::Down => Err(down()),
