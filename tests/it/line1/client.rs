@@ -140,19 +140,7 @@ pub(super) async fn http(
     headers: &[(&str, &str)],
     body: Option<String>,
 ) -> Reply {
-    let client = reqwest::Client::builder().no_proxy().build().expect("a client");
-    let url = format!("http://{}{path}", server.address());
-    let mut request = client.request(verb.parse().expect("a verb"), url);
-    for (name, value) in headers {
-        request = request.header(*name, *value);
-    }
-    if let Some(body) = body {
-        request = request.body(body);
-    }
-    let response = request.send().await.expect("an answer");
-    let (status, headers) = (response.status().as_u16(), response.headers().clone());
-    let body = response.bytes().await.expect("a whole body").to_vec();
-    Reply { status, headers, body }
+    Reply::read(server.open(verb, path, headers, body).await).await
 }
 
 /// Opens a stream over HTTP+JSON.
@@ -163,16 +151,7 @@ pub(super) async fn http_stream(
     headers: &[(&str, &str)],
     body: Option<String>,
 ) -> Events {
-    let client = reqwest::Client::builder().no_proxy().build().expect("a client");
-    let url = format!("http://{}{path}", server.address());
-    let mut request = client.request(verb.parse().expect("a verb"), url);
-    for (name, value) in headers {
-        request = request.header(*name, *value);
-    }
-    if let Some(body) = body {
-        request = request.body(body);
-    }
-    let response = request.send().await.expect("an answer");
+    let response = server.open(verb, path, headers, body).await;
     assert_eq!(response.status(), 200);
     assert_eq!(response.headers()["content-type"], "text/event-stream");
     Events::new(response)

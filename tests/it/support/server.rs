@@ -36,6 +36,13 @@ pub(crate) struct Reply {
 }
 
 impl Reply {
+    /// Reads an answer to its end.
+    pub(crate) async fn read(response: reqwest::Response) -> Self {
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let body = response.bytes().await.expect("a whole body").to_vec();
+        Self { status, headers, body }
+    }
+
     pub(crate) fn json(&self) -> Value {
         serde_json::from_slice(&self.body)
             .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&self.body)))
@@ -105,17 +112,29 @@ impl TestServer {
         body: impl Into<reqwest::Body>,
     ) -> Reply {
         let request = self.client.post(self.url(path)).body(body);
-        reply(send(request, headers).await).await
+        Reply::read(send(request, headers).await).await
     }
 
     pub(crate) async fn get(&self, path: &str, headers: &[(&str, &str)]) -> Reply {
-        reply(send(self.client.get(self.url(path)), headers).await).await
+        Reply::read(send(self.client.get(self.url(path)), headers).await).await
     }
 
     /// A request of any verb without a body.
     pub(crate) async fn request(&self, verb: &str, path: &str) -> Reply {
-        let verb = verb.parse().expect("a verb");
-        reply(send(self.client.request(verb, self.url(path)), &[]).await).await
+        Reply::read(self.open(verb, path, &[], None).await).await
+    }
+
+    /// A request of any verb; its answer is still to be read.
+    pub(crate) async fn open(
+        &self,
+        verb: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Option<String>,
+    ) -> reqwest::Response {
+        let request = self.client.request(verb.parse().expect("a verb"), self.url(path));
+        let request = body.into_iter().fold(request, reqwest::RequestBuilder::body);
+        send(request, headers).await
     }
 
     /// A call to a route; its answer, which must be JSON over 200.
@@ -187,10 +206,4 @@ async fn send(mut request: reqwest::RequestBuilder, headers: &[(&str, &str)]) ->
         request = request.header(*name, *value);
     }
     request.send().await.expect("an answer")
-}
-
-async fn reply(response: reqwest::Response) -> Reply {
-    let (status, headers) = (response.status().as_u16(), response.headers().clone());
-    let body = response.bytes().await.expect("a whole body").to_vec();
-    Reply { status, headers, body }
 }

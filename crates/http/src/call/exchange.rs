@@ -123,7 +123,7 @@ impl Exchange<'_> {
 
     fn errors(&self) -> Errors {
         let rest = matches!(self.binding, Binding::Rest { .. });
-        let with_status = rest && !self.shape.says_final;
+        let with_status = rest && !self.shape.is_line_03();
         Errors { dialect: self.dialect, shape: self.shape, with_status }
     }
 
@@ -143,7 +143,7 @@ impl Exchange<'_> {
     /// read the answer as events, whatever its type says, so they get one.
     pub(crate) fn stream_fault(&self, fault: &Fault, headers: &HeaderMap) -> Reply {
         let reads_events = matches!(self.binding, Binding::Rpc { .. })
-            && self.shape.says_final
+            && self.shape.is_line_03()
             && fault.busy().is_none()
             && accepts_events(headers);
         if !reads_events {

@@ -12,6 +12,7 @@ use crate::reply::Reply;
 use a2ad_domain::service::{Resume, Sent};
 use a2ad_domain::{Agent, Error, Owner, Scope, Version};
 use axum::http::HeaderMap;
+use serde_json::value::RawValue;
 use std::sync::Arc;
 
 pub(crate) use exchange::{Binding, Exchange};
@@ -45,8 +46,32 @@ impl Door {
     }
 }
 
+/// Reads the parameters of a call, does what it asks for and writes the answer: the same steps in the same
+/// order whatever the call came over.
+pub(crate) async fn serve(
+    exchange: &Exchange<'_>,
+    agent: &Agent,
+    scope: &Scope,
+    method: Method,
+    params: Option<&RawValue>,
+    headers: &HeaderMap,
+) -> Reply {
+    let read = exchange.dialect.decode(method, params, exchange.shape);
+    let read = read.map_err(|unreadable| fault_of(unreadable, method));
+    let call = match read.and_then(|call| check_extensions(agent, method, headers).map(|()| call)) {
+        Ok(call) => call,
+        Err(fault) if matches!(method, Method::Stream | Method::Attach) => {
+            return exchange.stream_fault(&fault, headers);
+        }
+        Err(fault) => return exchange.fault(&fault),
+    };
+    let mut reply = perform(exchange, scope, call, headers).await;
+    name_extensions(&mut reply, exchange, agent, headers);
+    reply
+}
+
 /// What a call has failed with before anything was done.
-pub(crate) fn fault_of(unreadable: Unreadable, method: Method) -> Fault {
+fn fault_of(unreadable: Unreadable, method: Method) -> Fault {
     match unreadable {
         Unreadable::Invalid(invalid) => {
             Fault::Failed(Error::invalid(invalid.field, invalid.problem))
@@ -62,12 +87,7 @@ pub(crate) fn fault_of(unreadable: Unreadable, method: Method) -> Fault {
 }
 
 /// Does what a call asks for and writes the answer.
-pub(crate) async fn perform(
-    exchange: &Exchange<'_>,
-    scope: &Scope,
-    call: Call,
-    headers: &HeaderMap,
-) -> Reply {
+async fn perform(exchange: &Exchange<'_>, scope: &Scope, call: Call, headers: &HeaderMap) -> Reply {
     let service = &exchange.shared.service;
     let result = match call {
         Call::Send(call, view) => match service.send(scope, *call).await {
@@ -124,15 +144,11 @@ pub(crate) async fn perform(
 /// same (specification 1.0 §3.1.6).
 fn last_event(headers: &HeaderMap, shape: &Shape) -> Option<Resume> {
     let seen = headers.get("last-event-id")?.to_str().ok()?.trim().parse().ok()?;
-    Some(Resume { seen: Version(seen), snapshot: !shape.says_final })
+    Some(Resume { seen: Version(seen), snapshot: !shape.is_line_03() })
 }
 
 /// Refuses a message for an agent that requires an extension which the call does not name.
-pub(crate) fn check_extensions(
-    agent: &Agent,
-    method: Method,
-    headers: &HeaderMap,
-) -> Result<(), Fault> {
+fn check_extensions(agent: &Agent, method: Method, headers: &HeaderMap) -> Result<(), Fault> {
     if !matches!(method, Method::Send | Method::Stream) {
         return Ok(());
     }
@@ -150,12 +166,7 @@ fn requested_extensions(headers: &HeaderMap) -> impl Iterator<Item = &str> {
 }
 
 /// Names the extensions that are in force, in the header of the dialect.
-pub(crate) fn name_extensions(
-    reply: &mut Reply,
-    exchange: &Exchange<'_>,
-    agent: &Agent,
-    headers: &HeaderMap,
-) {
+fn name_extensions(reply: &mut Reply, exchange: &Exchange<'_>, agent: &Agent, headers: &HeaderMap) {
     if agent.extensions.is_empty() {
         return;
     }

@@ -19,7 +19,7 @@ pub(crate) fn answer(answer: &Answer<'_>, shape: &Shape, out: &mut Vec<u8>) {
             wrapped("task", shape, out, |out| self::task(task, *view, shape, out));
         }
         Answer::Message(message, context) => {
-            wrapped(shape.wrapped.unwrap_or_default(), shape, out, |out| {
+            wrapped("message", shape, out, |out| {
                 json::object(out, |o| members_of_message(o, message, None, context, shape));
             });
         }
@@ -35,7 +35,7 @@ pub(crate) fn answer(answer: &Answer<'_>, shape: &Shape, out: &mut Vec<u8>) {
 
 /// Writes a value within an object whose only member says what it is, where the shape wants that.
 fn wrapped(name: &str, shape: &Shape, out: &mut Vec<u8>, value: impl FnOnce(&mut Vec<u8>)) {
-    if shape.wrapped.is_some() {
+    if shape.wrapped {
         json::object(out, |o| value(o.member(name)));
     } else {
         value(out);

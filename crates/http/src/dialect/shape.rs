@@ -29,9 +29,8 @@ pub(crate) struct Shape {
     pub(crate) references: bool,
     /// How parts are laid out.
     pub(crate) part: PartStyle,
-    /// The member that wraps a message where tasks, messages and events are wrapped in a member that
-    /// says what they are; `None` where they are bare.
-    pub(crate) wrapped: Option<&'static str>,
+    /// Whether tasks, messages and events are wrapped in a member that says what they are.
+    pub(crate) wrapped: bool,
     /// Whether members of events are written although they hold the default.
     pub(crate) defaults: bool,
     /// Whether status events say that they are the last.
@@ -61,6 +60,11 @@ pub(crate) struct Errors {
 }
 
 impl Shape {
+    /// Whether this is a shape of the 0.3 line: the one whose events say which is the last.
+    pub(crate) const fn is_line_03(&self) -> bool {
+        self.says_final
+    }
+
     pub(crate) fn state(&self, state: a2ad_domain::TaskState) -> &'static str {
         self.states[state as usize]
     }
@@ -107,7 +111,7 @@ const PLAIN_ROW: Shape = Shape {
     message_parts: "parts",
     references: true,
     part: PartStyle::Nested,
-    wrapped: None,
+    wrapped: false,
     defaults: true,
     says_final: true,
     bare_list: false,
@@ -149,7 +153,7 @@ pub(crate) static LINE_1: Shape = Shape {
     message_parts: "parts",
     references: true,
     part: PartStyle::Flat,
-    wrapped: Some("message"),
+    wrapped: true,
     defaults: false,
     says_final: false,
     bare_list: false,
@@ -179,8 +183,8 @@ pub(crate) static PROTO: Shape = Shape {
     // Its protocol buffers have no such member, and clients that read them strictly refuse it.
     references: false,
     part: PartStyle::Proto,
-    // The field is called `msg` there, and `message` in JSON.
-    wrapped: Some("message"),
+    // In JSON by the same names as on the 1.0 line, although the protocol buffers call a message `msg`.
+    wrapped: true,
     defaults: false,
     says_final: true,
     bare_list: false,

@@ -3,9 +3,7 @@
 mod route;
 
 use crate::body::{self, Unread};
-use crate::call::{
-    Binding, Door, Exchange, Fault, check_extensions, fault_of, name_extensions, perform,
-};
+use crate::call::{Binding, Door, Exchange, Fault, serve};
 use crate::dialect::shape::{LINE_1, PROTO};
 use crate::dialect::text::Object;
 use crate::dialect::v1::V1;
@@ -74,16 +72,7 @@ pub(crate) async fn take(
         Params::Query => Some(route::object("", query, None)),
     };
     let Some(params) = params else { return exchange.fault(&Fault::Parse) };
-    let call = match exchange.dialect.decode(method, Some(&params), exchange.shape) {
-        Ok(call) => call,
-        Err(unreadable) => return exchange.fault(&fault_of(unreadable, method)),
-    };
-    if let Err(fault) = check_extensions(&door.agent, method, &head.headers) {
-        return exchange.fault(&fault);
-    }
-    let mut reply = perform(&exchange, &scope, call, &head.headers).await;
-    name_extensions(&mut reply, &exchange, &door.agent, &head.headers);
-    reply
+    serve(&exchange, &door.agent, &scope, method, Some(&params), &head.headers).await
 }
 
 /// The body as JSON text; `None` when it is none.

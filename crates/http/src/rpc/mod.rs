@@ -4,10 +4,7 @@ mod envelope;
 mod version;
 
 use crate::body::{self, Unread};
-use crate::call::{
-    Binding, Door, Exchange, Fault, check_extensions, fault_of, name_extensions, perform,
-};
-use crate::dialect;
+use crate::call::{Binding, Door, Exchange, Fault, serve};
 use crate::dialect::shape::LINE_1;
 use crate::dialect::v1::V1;
 use crate::dialect::v03::V03;
@@ -114,18 +111,5 @@ async fn answer(
         Err(fault @ Fault::Version { .. }) => return new(shared, id).fault(&fault),
         Err(fault) => return opening(shared, door, head, id).fault(&fault),
     };
-    let streams = matches!(method, dialect::Method::Stream | dialect::Method::Attach);
-    let refuse = |fault: &Fault| {
-        if streams { exchange.stream_fault(fault, &head.headers) } else { exchange.fault(fault) }
-    };
-    let call = match exchange.dialect.decode(method, params, exchange.shape) {
-        Ok(call) => call,
-        Err(unreadable) => return refuse(&fault_of(unreadable, method)),
-    };
-    if let Err(fault) = check_extensions(&door.agent, method, &head.headers) {
-        return refuse(&fault);
-    }
-    let mut reply = perform(&exchange, scope, call, &head.headers).await;
-    name_extensions(&mut reply, &exchange, &door.agent, &head.headers);
-    reply
+    serve(&exchange, &door.agent, scope, method, params, &head.headers).await
 }

@@ -54,7 +54,7 @@ impl Reader {
 
     /// What is inside the member that says what it is, where there is one.
     pub(super) fn unwrapped<'a>(self, text: &'a str, name: &str) -> &'a str {
-        if self.shape.wrapped.is_none() {
+        if !self.shape.wrapped {
             return text;
         }
         let members = members(text);

@@ -141,7 +141,7 @@ proptest! {
         for (name, dialect, shape) in dialects() {
             let reader = Reader { dialect, shape };
             let text = written(&Answer::Message(&message, &context), shape);
-            let inside = reader.unwrapped(&text, shape.wrapped.unwrap_or_default());
+            let inside = reader.unwrapped(&text, "message");
             let (read, in_context, task) = reader.message(inside);
             prop_assert_eq!(&read, &losses::message(&message, shape), "{}", name);
             prop_assert_eq!((in_context.as_deref(), task), (Some("c \"1\""), None));
