@@ -1,5 +1,6 @@
 //! The task runner of the project: `cargo xtask <command>`.
 
+mod announced;
 mod bench;
 mod cargo;
 mod ci;

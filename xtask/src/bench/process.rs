@@ -2,13 +2,11 @@
 
 use super::Bench;
 use crate::Result;
+use crate::announced::announced;
 use serde_json::Value;
 use std::fs::File;
-use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Stdio};
-use std::sync::mpsc;
-use std::thread;
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 const SERVER_CORE: &str = "0";
@@ -107,7 +105,7 @@ impl Bench {
         let child = command.stdout(Stdio::piped()).stderr(File::create(&log)?).spawn()?;
         let mut server = Server { child, url: String::new() };
         let stdout = server.child.stdout.take().ok_or("the server has no standard output")?;
-        server.url = announced(stdout).ok_or_else(|| {
+        server.url = announced(stdout, PATIENCE, address).ok_or_else(|| {
             format!("{name} does not say where it listens; its log is {}", log.display())
         })?;
         Ok(server)
@@ -126,21 +124,6 @@ impl Bench {
         let problem = String::from_utf8_lossy(&output.stderr);
         Err(format!("{}: {}", workload.join(" "), problem.trim()).into())
     }
-}
-
-/// Waits for the line that names the address. A thread goes on reading after it, so that the
-/// server never meets a full or a closed pipe.
-fn announced(stdout: ChildStdout) -> Option<String> {
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        for line in BufReader::new(stdout).lines().map_while(std::result::Result::ok) {
-            if let Some(url) = address(&line) {
-                // Nobody waits any more once the patience is over.
-                let _ = sender.send(url.to_owned());
-            }
-        }
-    });
-    receiver.recv_timeout(PATIENCE).ok()
 }
 
 fn address(line: &str) -> Option<&str> {

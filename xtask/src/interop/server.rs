@@ -1,10 +1,10 @@
 //! The server under test: started on a free port, told to end as an operator would.
 
 use crate::Result;
+use crate::announced::announced;
 use std::fs::File;
-use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -47,9 +47,10 @@ impl Server {
             .map_err(|error| format!("cannot start {}: {error}", binary.display()))?;
         let mut server = Server { child, url: String::new() };
         let stdout = server.child.stdout.take().ok_or("the server has no standard output")?;
-        server.url = announced(stdout).ok_or_else(|| {
-            format!("the server does not say where it listens; its log is {}", log.display())
-        })?;
+        server.url = announced(stdout, PATIENCE, |line| line.strip_prefix("listening on "))
+            .ok_or_else(|| {
+                format!("the server does not say where it listens; its log is {}", log.display())
+            })?;
         Ok(server)
     }
 
@@ -84,21 +85,6 @@ impl Server {
             false => Err(format!("the server ended with {status} when it was told to").into()),
         }
     }
-}
-
-/// Waits for the line that names the address. A thread goes on reading after it, so that the
-/// server never meets a full or a closed pipe.
-fn announced(stdout: ChildStdout) -> Option<String> {
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        for line in BufReader::new(stdout).lines().map_while(std::result::Result::ok) {
-            if let Some(url) = line.strip_prefix("listening on ") {
-                // Nobody waits any more once the patience is over.
-                let _ = sender.send(url.trim_end_matches('/').to_owned());
-            }
-        }
-    });
-    receiver.recv_timeout(PATIENCE).ok()
 }
 
 #[cfg(test)]
