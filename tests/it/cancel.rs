@@ -9,7 +9,8 @@ use serde_json::json;
 #[tokio::test]
 async fn a_cancel_stops_the_run() {
     let (puppet, mut stage) = Puppet::new();
-    let server = TestServer::custom("", |builder| builder.agent(agent("puppet", puppet))).await;
+    let server =
+        TestServer::custom("", |builder| builder.with_agent(agent("puppet", puppet))).await;
     let caller = Caller::new(&server, "puppet");
     let task = caller.send_off(Message::new("go")).await;
     let mut run = stage.next().await;
@@ -26,7 +27,8 @@ async fn a_cancel_stops_the_run() {
 #[tokio::test]
 async fn what_a_stubborn_run_still_does_is_thrown_away() {
     let (puppet, mut stage) = Puppet::stubborn();
-    let server = TestServer::custom("", |builder| builder.agent(agent("puppet", puppet))).await;
+    let server =
+        TestServer::custom("", |builder| builder.with_agent(agent("puppet", puppet))).await;
     let caller = Caller::new(&server, "puppet");
     for ending in ["completed", "failed", "asked"] {
         let task = caller.send_off(Message::new("go")).await;
@@ -54,7 +56,7 @@ async fn a_run_may_clean_up_but_not_for_ever() {
     let grace = std::time::Duration::from_millis(20);
     let settings = AgentSettings { grace, ..AgentSettings::default() };
     let stubborn = agent_with("puppet", settings, puppet);
-    let server = TestServer::custom("", |builder| builder.agent(stubborn)).await;
+    let server = TestServer::custom("", |builder| builder.with_agent(stubborn)).await;
     let caller = Caller::new(&server, "puppet");
     let task = caller.send_off(Message::new("go")).await;
     let mut run = stage.next().await;
@@ -87,7 +89,8 @@ async fn the_script_agent_does_not_need_its_grace() {
 #[tokio::test]
 async fn a_task_can_be_canceled_before_its_agent_has_said_anything() {
     let (puppet, mut stage) = Puppet::new();
-    let server = TestServer::custom("", |builder| builder.agent(agent("puppet", puppet))).await;
+    let server =
+        TestServer::custom("", |builder| builder.with_agent(agent("puppet", puppet))).await;
     let caller = Caller::new(&server, "puppet");
     let task = caller.send_off(Message::new("go")).await;
     assert_eq!(state(&task), "submitted");
@@ -105,7 +108,7 @@ async fn a_task_that_is_canceled_in_the_queue_never_starts() {
     let counted = Counted::new(gated);
     let settings = AgentSettings { max_running: 1, ..AgentSettings::default() };
     let single = agent_with("single", settings, counted.clone());
-    let server = TestServer::custom("", |builder| builder.agent(single)).await;
+    let server = TestServer::custom("", |builder| builder.with_agent(single)).await;
     let caller = Caller::new(&server, "single");
     let first = caller.send_off(Message::new("gate first")).await;
     let gate = gates.next().await;
@@ -126,7 +129,8 @@ async fn a_task_that_is_canceled_in_the_queue_never_starts() {
 #[tokio::test]
 async fn every_open_stream_ends_with_the_cancel() {
     let (puppet, mut stage) = Puppet::new();
-    let server = TestServer::custom("", |builder| builder.agent(agent("puppet", puppet))).await;
+    let server =
+        TestServer::custom("", |builder| builder.with_agent(agent("puppet", puppet))).await;
     let caller = Caller::new(&server, "puppet");
     let mut first = caller.stream(Message::new("go")).await;
     let opened = first.next().await.expect("the task").data["result"].clone();
@@ -150,7 +154,8 @@ async fn every_open_stream_ends_with_the_cancel() {
 #[tokio::test]
 async fn a_send_that_waits_returns_the_canceled_task() {
     let (puppet, mut stage) = Puppet::new();
-    let server = TestServer::custom("", |builder| builder.agent(agent("puppet", puppet))).await;
+    let server =
+        TestServer::custom("", |builder| builder.with_agent(agent("puppet", puppet))).await;
     let caller = Caller::new(&server, "puppet");
     let cancels = async {
         let run = stage.next().await;
@@ -179,7 +184,7 @@ async fn what_has_ended_cannot_be_canceled_and_stays_as_it_was() {
 #[tokio::test]
 async fn the_second_cancel_is_refused_and_changes_nothing() {
     let (gated, _gates) = Gated::new();
-    let server = TestServer::custom("", |builder| builder.agent(agent("gated", gated))).await;
+    let server = TestServer::custom("", |builder| builder.with_agent(agent("gated", gated))).await;
     let caller = Caller::new(&server, "gated");
     for text in ["ask for it", "gate x"] {
         let task = caller.send_off(Message::new(text)).await;
@@ -194,7 +199,8 @@ async fn the_second_cancel_is_refused_and_changes_nothing() {
 #[tokio::test]
 async fn a_task_that_waits_for_somebody_can_be_canceled() {
     let (puppet, mut stage) = Puppet::new();
-    let server = TestServer::custom("", |builder| builder.agent(agent("puppet", puppet))).await;
+    let server =
+        TestServer::custom("", |builder| builder.with_agent(agent("puppet", puppet))).await;
     let caller = Caller::new(&server, "puppet");
     for waits_for in ["input", "credentials", "credentials on its own"] {
         let task = caller.send_off(Message::new("go")).await;

@@ -4,10 +4,7 @@
 mod blocks;
 mod commands;
 mod configuration;
-mod executor;
-// The example is a program of its own: its `main` is for its readers, and so is what it makes public.
-#[allow(dead_code, unreachable_pub)]
-mod executor_example;
+mod examples;
 mod masks;
 mod routes;
 mod shell;

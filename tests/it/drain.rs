@@ -2,5 +2,5 @@
 //! is told.
 
 mod in_process;
-mod process;
+pub(crate) mod process;
 mod signals;

@@ -2,6 +2,7 @@
 
 mod files;
 mod messages;
+mod metadata;
 mod numbers;
 mod optional;
 mod states;

@@ -67,7 +67,8 @@ async fn what_the_status_says_is_not_in_the_history_as_well() {
 #[tokio::test]
 async fn what_an_agent_says_while_it_works_joins_the_history() {
     let (puppet, mut stage) = Puppet::new();
-    let server = TestServer::custom("", |builder| builder.agent(agent("puppet", puppet))).await;
+    let server =
+        TestServer::custom("", |builder| builder.with_agent(agent("puppet", puppet))).await;
     let caller = Caller::new(&server, "puppet");
     let works = async {
         let run = stage.next().await;

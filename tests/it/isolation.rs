@@ -65,7 +65,7 @@ async fn two_agents() -> (TestServer, crate::support::agents::Gates) {
     let agents = ["left", "right"].map(|id| agent(id, gated.clone()));
     let server = TestServer::custom("", |builder| {
         let builder = builder.authenticator(Arc::new(HeaderOwner));
-        agents.into_iter().fold(builder, |builder, agent| builder.agent(agent))
+        agents.into_iter().fold(builder, |builder, agent| builder.with_agent(agent))
     });
     (server.await, gates)
 }
@@ -164,13 +164,14 @@ async fn message_ids_belong_to_their_sender() {
     server.finish().await;
 }
 
-/// Says again everything that was said in its conversation.
+/// Says again everything that was said in its conversation before, and what it is told.
 struct Parrot;
 
 #[async_trait]
 impl AgentExecutor for Parrot {
-    async fn run(&self, _turn: Turn, out: &mut TaskWriter) -> Result<Outcome, AgentError> {
-        let said = out.conversation(100).await?;
+    async fn run(&self, turn: Turn, out: &mut TaskWriter) -> Result<Outcome, AgentError> {
+        let mut said = out.conversation(100).await?;
+        said.push(turn.request.message.clone());
         let texts =
             said.iter().flat_map(|message| message.parts.as_slice()).filter_map(|part| match &part
                 .content
@@ -186,7 +187,9 @@ impl AgentExecutor for Parrot {
 async fn a_conversation_belongs_to_its_caller_whatever_it_is_called() {
     let server = TestServer::custom("", |builder| {
         let builder = builder.authenticator(Arc::new(HeaderOwner));
-        builder.agent(agent("left", Arc::new(Parrot))).agent(agent("right", Arc::new(Parrot)))
+        builder
+            .with_agent(agent("left", Arc::new(Parrot)))
+            .with_agent(agent("right", Arc::new(Parrot)))
     })
     .await;
     let ann = Caller::new(&server, "left").owned_by("ann");

@@ -30,7 +30,7 @@ async fn gated() -> (TestServer, Gates) {
     let (executor, gates) = Gated::new();
     let settings = AgentSettings { grace: Duration::ZERO, ..AgentSettings::default() };
     let agent = agent_with("script", settings, executor);
-    (TestServer::custom(AGENT, |builder| builder.agent(agent)).await, gates)
+    (TestServer::custom(AGENT, |builder| builder.with_agent(agent)).await, gates)
 }
 
 /// A call as the documented clients make it; its answer, which comes over HTTP 200 whatever it is.

@@ -74,7 +74,7 @@ async fn every_push_method_is_refused_with_its_own_code_whatever_its_parameters(
 async fn a_message_that_asks_for_push_notifications_is_refused_and_never_reaches_the_agent() {
     let counted = Counted::new(Arc::new(Script));
     let echo = agent("echo", counted.clone());
-    let server = TestServer::custom("", |builder| builder.agent(echo)).await;
+    let server = TestServer::custom("", |builder| builder.with_agent(echo)).await;
     for route in ROUTES {
         for method in ["message/send", "message/stream"] {
             for config in configs() {

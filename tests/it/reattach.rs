@@ -20,7 +20,8 @@ fn code(frames: &[Event]) -> Option<i64> {
 #[tokio::test]
 async fn a_reader_that_was_cut_off_sees_the_task_and_then_the_rest() {
     let (puppet, mut stage) = Puppet::new();
-    let server = TestServer::custom("", |builder| builder.agent(agent("puppet", puppet))).await;
+    let server =
+        TestServer::custom("", |builder| builder.with_agent(agent("puppet", puppet))).await;
     let caller = Caller::new(&server, "puppet");
     let mut first = caller.stream(Message::new("go")).await;
     first.next().await.expect("the task");
@@ -98,7 +99,7 @@ async fn what_was_missed_of_an_ended_task_is_told_whatever_was_seen_last() {
 #[tokio::test]
 async fn a_number_that_is_no_event_of_the_task_counts_as_none() {
     let (gated, mut gates) = Gated::new();
-    let server = TestServer::custom("", |builder| builder.agent(agent("gated", gated))).await;
+    let server = TestServer::custom("", |builder| builder.with_agent(agent("gated", gated))).await;
     let caller = Caller::new(&server, "gated");
     let done = caller.send(Message::new("x")).await;
     let live = caller.send_off(Message::new("gate x")).await;
@@ -118,7 +119,8 @@ async fn a_number_that_is_no_event_of_the_task_counts_as_none() {
 #[tokio::test]
 async fn a_reader_that_has_seen_everything_gets_only_what_comes() {
     let (puppet, mut stage) = Puppet::new();
-    let server = TestServer::custom("", |builder| builder.agent(agent("puppet", puppet))).await;
+    let server =
+        TestServer::custom("", |builder| builder.with_agent(agent("puppet", puppet))).await;
     let caller = Caller::new(&server, "puppet");
     let mut first = caller.stream(Message::new("go")).await;
     let run = stage.next().await;
@@ -148,7 +150,8 @@ async fn who_asks_for_more_than_the_log_holds_gets_the_task_as_it_is() {
         executor = { kind = "echo" }
     "#;
     let (puppet, mut stage) = Puppet::new();
-    let server = TestServer::custom(toml, |builder| builder.agent(agent("puppet", puppet))).await;
+    let server =
+        TestServer::custom(toml, |builder| builder.with_agent(agent("puppet", puppet))).await;
     let caller = Caller::new(&server, "puppet");
     caller.send_off(Message::new("go")).await;
     let run = stage.next().await;
@@ -173,7 +176,8 @@ async fn who_asks_for_more_than_the_log_holds_gets_the_task_as_it_is() {
 /// A reader that loses its connection again and again, and each time goes on where it was.
 async fn patchwork(cuts: &[usize]) {
     let (puppet, mut stage) = Puppet::new();
-    let server = TestServer::custom("", |builder| builder.agent(agent("puppet", puppet))).await;
+    let server =
+        TestServer::custom("", |builder| builder.with_agent(agent("puppet", puppet))).await;
     let caller = Caller::new(&server, "puppet");
     let mut stream = caller.stream(Message::new("go")).await;
     let run = stage.next().await;

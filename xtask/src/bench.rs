@@ -2,6 +2,7 @@
 //! time is what counts, because rates and latencies move with whatever else runs.
 
 mod limits;
+mod overhead;
 mod process;
 mod ratios;
 mod rows;

@@ -46,11 +46,11 @@ pub(crate) fn run(arguments: &[String]) -> Result {
     Err(format!("cannot start {}: {error}", server.display()).into())
 }
 
-/// `test`: the black-box tests start the binary, which cargo does not build for them because
-/// it belongs to another package. Arguments choose among the tests in Rust, so the clients of
+/// `test`: the black-box tests start the binary and the example in Rust, which cargo does not build
+/// for them because they belong to other packages. Arguments choose among the tests in Rust, so the clients of
 /// other languages run only without.
 pub(crate) fn test(arguments: &[String]) -> Result {
-    succeed(&mut cargo(&["build", "--package", "a2ad"]))?;
+    succeed(&mut cargo(&["build", "--package", "a2ad", "--package", "a2ad-example-sum"]))?;
     succeed(cargo(&["test", "--workspace"]).args(arguments))?;
     if arguments.is_empty() { interop::run(&[]) } else { Ok(()) }
 }

@@ -5,12 +5,13 @@ use crate::config::ConfigError;
 use crate::gauges::Gauges;
 use crate::server::Server;
 use crate::{Config, RandomIds, SystemClock};
-use a2ad_domain::ports::{Clock, EventBus, TaskStore};
+use a2ad_domain::ports::{AgentExecutor, Clock, EventBus, TaskStore};
 use a2ad_domain::service::{Limits, Ports, Service};
-use a2ad_domain::{Agent, AgentId};
-use a2ad_executor::Runtime;
+use a2ad_domain::{Agent, AgentId, AgentSettings, Card};
+use a2ad_executor::{Drained, Runtime};
 use a2ad_http::{Anonymous, Authenticator};
 use a2ad_store::{Capacity, LocalBus, MemoryStore};
+use std::net::ToSocketAddrs;
 use std::sync::Arc;
 use tokio::net::TcpListener;
 
@@ -27,10 +28,13 @@ pub struct App {
 pub struct AppBuilder {
     config: Config,
     agents: Vec<Arc<Agent>>,
-    authenticator: Arc<dyn Authenticator>,
+    authenticator: Option<Arc<dyn Authenticator>>,
+    allow_anonymous: bool,
     store: Option<Arc<dyn TaskStore>>,
     bus: Option<Arc<dyn EventBus>>,
     clock: Arc<dyn Clock>,
+    /// The first thing that made no sense, kept for `build` so that calls can be chained.
+    problem: Option<ConfigError>,
 }
 
 impl App {
@@ -40,10 +44,12 @@ impl App {
         AppBuilder {
             config,
             agents: Vec::new(),
-            authenticator: Arc::new(Anonymous),
+            authenticator: None,
+            allow_anonymous: false,
             store: None,
             bus: None,
             clock: Arc::new(SystemClock),
+            problem: None,
         }
     }
 
@@ -58,17 +64,56 @@ impl App {
 }
 
 impl AppBuilder {
+    /// Adds an agent of this id, with the settings that agents have by default.
+    #[must_use]
+    pub fn agent(self, id: &str, card: Card, executor: impl AgentExecutor + 'static) -> Self {
+        self.agent_with(id, card, AgentSettings::default(), executor)
+    }
+
+    /// Adds an agent of this id with settings of its own.
+    #[must_use]
+    pub fn agent_with(
+        mut self,
+        id: &str,
+        card: Card,
+        settings: AgentSettings,
+        executor: impl AgentExecutor + 'static,
+    ) -> Self {
+        match AgentId::new(id) {
+            Ok(id) => self.with_agent(Agent::new(id, card, settings, Arc::new(executor))),
+            Err(rule) => {
+                let problem = ConfigError::new("agent", format!("{id:?} {rule}"));
+                self.problem.get_or_insert(problem);
+                self
+            }
+        }
+    }
+
     /// Adds an agent; it takes the place of a configured one of the same id.
     #[must_use]
-    pub fn agent(mut self, agent: Agent) -> Self {
+    pub fn with_agent(mut self, agent: Agent) -> Self {
         self.agents.push(Arc::new(agent));
+        self
+    }
+
+    /// Takes everything but agents that are added here from a configuration.
+    #[must_use]
+    pub fn config(mut self, config: Config) -> Self {
+        self.config = config;
+        self
+    }
+
+    /// Lets callers from other machines in although nothing tells them apart.
+    #[must_use]
+    pub fn allow_anonymous(mut self, allow: bool) -> Self {
+        self.allow_anonymous = allow;
         self
     }
 
     /// Tells callers apart.
     #[must_use]
     pub fn authenticator(mut self, authenticator: Arc<dyn Authenticator>) -> Self {
-        self.authenticator = authenticator;
+        self.authenticator = Some(authenticator);
         self
     }
 
@@ -93,13 +138,41 @@ impl AppBuilder {
         self
     }
 
+    /// Listens on `address` and serves until the process is told to stop with SIGTERM or SIGINT; then
+    /// runs may end within the configured time. Port 0 lets the system choose one. What it writes to the
+    /// standard output are the lines that `a2ad serve` writes: where it listens, and a request to try.
+    ///
+    /// # Errors
+    /// What [`AppBuilder::build`] refuses, and an address that cannot be listened on.
+    pub async fn serve(
+        mut self,
+        address: impl ToSocketAddrs,
+    ) -> Result<Drained, Box<dyn std::error::Error + Send + Sync>> {
+        let named = address.to_socket_addrs()?.next();
+        self.config.server.listen = named.ok_or("the address names nothing")?;
+        let server = self.build()?.bind().await?;
+        Ok(server.run_until_told().await?)
+    }
+
     /// Puts everything together.
     ///
     /// # Errors
-    /// When the configuration names no agent, or no address that cards can name.
+    /// When there is no agent, no address that cards can name, or when other machines could call
+    /// without anything that tells callers apart.
     pub fn build(self) -> Result<App, ConfigError> {
-        let Self { config, mut agents, authenticator, store, bus, clock } = self;
+        let Self { config, mut agents, store, bus, clock, .. } = self;
+        if let Some(problem) = self.problem {
+            return Err(problem);
+        }
         let address = config.server.listen.ip();
+        if !address.is_loopback() && self.authenticator.is_none() && !self.allow_anonymous {
+            let problem = format!(
+                "{address} can be reached from other machines and callers do not have to say who they \
+                 are; listen on 127.0.0.1, or add --allow-anonymous"
+            );
+            return Err(ConfigError::new("listen", problem));
+        }
+        let authenticator = self.authenticator.unwrap_or_else(|| Arc::new(Anonymous));
         if address.is_unspecified() && config.server.public_url.is_none() {
             let problem = format!(
                 "{address} is no address that a card can name; set server.public_url to the URL that \
@@ -116,7 +189,7 @@ impl AppBuilder {
             }
         }
         let default = default_agent(&config, &agents)?;
-        let runtime = Runtime::new();
+        let runtime = Runtime::new(config.server.max_running);
         let memory = Arc::new(MemoryStore::new(Capacity {
             tasks: config.store.max_tasks,
             bytes: config.store.max_bytes.0,

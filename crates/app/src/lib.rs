@@ -1,14 +1,25 @@
 //! Puts the parts together: configuration, wiring, the running server. The binary `a2ad` is a thin shell
-//! around this; teams with executors in Rust use it as a library.
+//! around this; teams with executors in Rust use it as a library, and find here what an executor needs.
+//! `docs/extending-executors.md` leads from nothing to one that streams, asks and can be canceled.
 //!
 //! ```no_run
-//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
-//! use a2ad::{App, Config};
-//! let app = App::builder(Config::default()).build()?;
-//! let server = app.bind().await?;
-//! println!("listening on http://{}", server.local_addr());
-//! server.run(std::future::pending()).await;
-//! # Ok(()) }
+//! use a2ad::{AgentError, AgentExecutor, Card, Outcome, Parts, Server, TaskWriter, Turn, async_trait};
+//!
+//! struct Shout;
+//!
+//! #[async_trait]
+//! impl AgentExecutor for Shout {
+//!     async fn run(&self, turn: Turn, _out: &mut TaskWriter) -> Result<Outcome, AgentError> {
+//!         Ok(Outcome::Completed(Some(Parts::text(turn.request.text().to_uppercase()))))
+//!     }
+//! }
+//!
+//! #[tokio::main]
+//! async fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+//!     let card = Card::new("Shout", "Says loudly what it is told.");
+//!     Server::builder().agent("shout", card, Shout).serve("127.0.0.1:8000").await?;
+//!     Ok(())
+//! }
 //! ```
 
 mod app;
@@ -18,6 +29,25 @@ mod gauges;
 mod ids;
 pub mod logs;
 mod server;
+mod signals;
+
+/// The snippets of the document are tests: each is compiled, and run where it does not serve.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/extending-executors.md")]
+struct ExtendingExecutors;
+
+#[cfg(feature = "testing")]
+pub use a2ad_domain::executor_contract;
+pub use a2ad_domain::ports::{
+    Acceptance, AgentError, AgentExecutor, Outcome, Rejection, Request, Stopped, Turn,
+};
+pub use a2ad_domain::service::{Service, TaskWriter};
+pub use a2ad_domain::{
+    Agent, AgentId, AgentSettings, ArtifactId, ArtifactUpdate, CancelSignal, Card, Content,
+    Message, OnOverdue, Part, Parts, RawJson, Role, SendDefault, Skill, WhileWorking,
+};
+pub use a2ad_executor::Drained;
+pub use async_trait::async_trait;
 
 pub use app::{App, AppBuilder};
 pub use clock::SystemClock;

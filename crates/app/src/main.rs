@@ -1,13 +1,14 @@
 //! The command line.
 
 use a2ad::config::StoreKind;
-use a2ad::{App, Config, Server, exit, logs};
+use a2ad::{App, Config, exit, logs};
+use a2ad_executor::command::guard::{self, Guard};
 use clap::{Args, Parser, Subcommand};
 use std::io::Write;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::signal::unix::{SignalKind, signal};
 
 /// A server of many small tasks lives from its allocator; this one also gives memory back.
 #[global_allocator]
@@ -25,6 +26,12 @@ struct Cli {
 enum Command {
     /// Run the server.
     Serve(Serve),
+    /// Wait for the end of the server that started this, and kill what it has left.
+    #[command(hide = true)]
+    Guard {
+        /// What its programs carry.
+        id: String,
+    },
     /// Check a configuration and say what is wrong with it.
     Check {
         /// The file.
@@ -67,6 +74,7 @@ fn main() -> ExitCode {
     logs::start();
     let result = match cli.command {
         Command::Check { config } => check(&config),
+        Command::Guard { id } => watch(&id),
         Command::Serve(options) => serve(options),
     };
     match result {
@@ -80,8 +88,34 @@ fn main() -> ExitCode {
 
 type Failed = (u8, String);
 
+/// Is the guard. What stops a server is not meant for it: it ends when the server has.
+fn watch(id: &str) -> Result<(), Failed> {
+    let failed = |error: std::io::Error| (exit::UNAVAILABLE, error.to_string());
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+    let _entered = runtime.enter();
+    let ignored = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()];
+    let _signals = ignored.map(signal);
+    guard::watch(id);
+    Ok(())
+}
+
+/// The guard over the programs of this server: the same binary.
+fn guard() -> Result<Guard, Failed> {
+    let started = std::env::current_exe().and_then(|binary| {
+        let mut command = std::process::Command::new(binary);
+        command.arg("guard");
+        Guard::start(command)
+    });
+    started.map_err(|error| (exit::UNAVAILABLE, format!("the guard cannot be started: {error}")))
+}
+
 fn check(path: &std::path::Path) -> Result<(), Failed> {
     let config = Config::load(Some(path), std::env::vars()).map_err(config_failed)?;
+    let missing = config.missing();
+    if !missing.is_empty() {
+        return Err((exit::CONFIG, format!("{}: {}", path.display(), missing.join("\na2ad: "))));
+    }
     let agents = config.agent.len();
     let _ = writeln!(std::io::stdout(), "{}: good, agents: {agents}", path.display());
     Ok(())
@@ -100,65 +134,22 @@ fn serve(options: Serve) -> Result<(), Failed> {
     if let Some(kind) = options.store {
         config.store.kind = kind;
     }
-    exposure(&config, options.allow_anonymous).map_err(|problem| (exit::CONFIG, problem))?;
-    let app = App::builder(config).build().map_err(config_failed)?;
+    for missing in config.missing() {
+        tracing::warn!(missing, "an agent cannot do its work");
+    }
+    let _guard = config.starts_programs().then(guard).transpose()?;
+    let app = App::builder(config)
+        .allow_anonymous(options.allow_anonymous)
+        .build()
+        .map_err(config_failed)?;
     let failed = |error: std::io::Error| (exit::UNAVAILABLE, error.to_string());
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(failed)?;
     runtime.block_on(async {
-        let mut signals = Signals::new().map_err(failed)?;
         let server = app.bind().await.map_err(|error| {
             (exit::UNAVAILABLE, format!("the address cannot be listened on: {error}"))
         })?;
-        greet(&server);
-        server
-            .run(async move {
-                signals.next().await;
-                tokio::spawn(async move {
-                    signals.next().await;
-                    std::process::exit(exit::INTERRUPTED.into());
-                });
-            })
-            .await;
+        server.run_until_told().await.map_err(failed)?;
         Ok(())
     })
-}
-
-/// Refuses to open an unguarded server to other machines by accident.
-fn exposure(config: &Config, allow_anonymous: bool) -> Result<(), String> {
-    let address = config.server.listen.ip();
-    if !address.is_loopback() && !allow_anonymous {
-        return Err(format!(
-            "listen: {address} can be reached from other machines and callers do not have to say who \
-             they are; listen on 127.0.0.1, or add --allow-anonymous"
-        ));
-    }
-    Ok(())
-}
-
-/// Says where the server is and how to try it. Whoever reads this waits for the first line.
-fn greet(server: &Server) {
-    let base = format!("http://{}", server.local_addr());
-    let _ =
-        writeln!(std::io::stdout(), "listening on {base}\ntry: {}", a2ad_http::first_call(&base));
-}
-
-/// The signals that stop the server.
-struct Signals {
-    terminate: Signal,
-    interrupt: Signal,
-}
-
-impl Signals {
-    fn new() -> std::io::Result<Self> {
-        let terminate = signal(SignalKind::terminate())?;
-        Ok(Self { terminate, interrupt: signal(SignalKind::interrupt())? })
-    }
-
-    async fn next(&mut self) {
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
-        }
-    }
 }

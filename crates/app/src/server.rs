@@ -1,14 +1,17 @@
 //! The running server: serves, keeps house, and ends in order.
 
-use crate::app::App;
+use crate::Config;
+use crate::app::{App, AppBuilder};
 use crate::config::VersionPolicyConfig;
 use crate::gauges::Gauges;
+use crate::signals::Signals;
 use a2ad_domain::AgentId;
 use a2ad_domain::service::Service;
 use a2ad_executor::{Drained, Runtime};
 use a2ad_http::Router;
 use a2ad_http::{Connections, Proxies, Settings, VersionPolicy, router, serve};
 use std::future::Future;
+use std::io::Write;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,6 +22,8 @@ use tokio::sync::oneshot;
 const SWEEP: Duration = Duration::from_secs(60);
 
 /// A server that listens.
+///
+/// [`Server::builder`] is the way to one for a program with agents of its own.
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
@@ -81,6 +86,12 @@ impl Server {
         })
     }
 
+    /// A server without agents, to be added one by one.
+    #[must_use]
+    pub fn builder() -> AppBuilder {
+        App::builder(Config { agent: Vec::new(), ..Config::default() })
+    }
+
     /// The address that it listens on.
     #[must_use]
     pub fn local_addr(&self) -> SocketAddr {
@@ -103,6 +114,21 @@ impl Server {
     #[must_use]
     pub fn service(&self) -> &Service {
         &self.service
+    }
+
+    /// Serves until the process is told to stop, with SIGTERM or SIGINT, and then as [`Server::run`] says;
+    /// a second signal ends the process at once. The first line that it writes to the standard output says
+    /// where it listens, the second is a request to try.
+    ///
+    /// # Errors
+    /// When the signals cannot be listened for.
+    pub async fn run_until_told(self) -> std::io::Result<Drained> {
+        let signals = Signals::new()?;
+        let base = format!("http://{}", self.local_addr());
+        let first = a2ad_http::first_call(&base);
+        // Whoever reads this may have gone; that is no reason not to serve.
+        let _ = writeln!(std::io::stdout(), "listening on {base}\ntry: {first}");
+        Ok(self.run(signals.stop()).await)
     }
 
     /// Serves until `stop`. Then no message is taken any more, runs may end within the drain limit,

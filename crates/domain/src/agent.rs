@@ -39,6 +39,40 @@ pub struct Card {
     pub output_modes: Vec<String>,
 }
 
+impl Card {
+    /// A card that says what the agent is called and what it does. It takes and makes anything; members
+    /// can be set and skills added afterwards.
+    #[must_use]
+    pub fn new(name: impl Into<String>, description: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            description: description.into(),
+            version: "0.1.0".to_owned(),
+            skills: Vec::new(),
+            input_modes: vec!["*/*".to_owned()],
+            output_modes: vec!["*/*".to_owned()],
+        }
+    }
+
+    /// The card with one more skill; keywords and examples can be added to it afterwards.
+    #[must_use]
+    pub fn with_skill(
+        mut self,
+        id: impl Into<String>,
+        name: impl Into<String>,
+        description: impl Into<String>,
+    ) -> Self {
+        self.skills.push(Skill {
+            id: id.into(),
+            name: name.into(),
+            description: description.into(),
+            tags: Vec::new(),
+            examples: Vec::new(),
+        });
+        self
+    }
+}
+
 /// An extension of the protocol that an agent understands (specification 1.0 §4.4.4).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Extension {
@@ -84,7 +118,7 @@ pub enum WhileWorking {
 /// How an agent's runs are treated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentSettings {
-    /// The longest a run may take; `None` for no limit.
+    /// How long after its message was taken a run has to end; `None` for no limit.
     pub deadline: Option<Duration>,
     /// What happens then.
     pub on_overdue: OnOverdue,
@@ -94,6 +128,8 @@ pub struct AgentSettings {
     pub max_queued: usize,
     /// How long an executor may clean up after its task was canceled.
     pub grace: Duration,
+    /// How long a task may wait for its client; `None` for the server's limit.
+    pub idle: Option<Duration>,
     /// What a send does that does not say whether it waits.
     pub send_default: SendDefault,
     /// What happens to a message for a task that is at work.
@@ -108,6 +144,7 @@ impl Default for AgentSettings {
             max_running: 64,
             max_queued: 1024,
             grace: Duration::from_secs(5),
+            idle: None,
             send_default: SendDefault::Wait,
             while_working: WhileWorking::Refuse,
         }

@@ -2,6 +2,7 @@
 
 use crate::content::{Details, Message, Parts};
 use crate::ids::{ArtifactId, Version};
+use crate::raw_json::RawJson;
 use crate::state::TaskState;
 use crate::time::Timestamp;
 use std::sync::Arc;
@@ -23,7 +24,10 @@ impl Change {
     pub fn weight(&self) -> usize {
         match self {
             Self::Message(message) => message.weight(),
-            Self::Status(status) => status.message.as_ref().map_or(0, |message| message.weight()),
+            Self::Status(status) => {
+                status.message.as_ref().map_or(0, |message| message.weight())
+                    + status.metadata().map_or(0, |metadata| metadata.as_str().len())
+            }
             Self::Artifact(piece) => piece.parts.weight(),
         }
     }
@@ -39,19 +43,50 @@ pub struct StatusChange {
     /// Whether the run has ended with this status. Tells a task that waits for its next message from
     /// one whose executor still works and only reports that it waits for something.
     pub parked: bool,
+    /// What few statuses have; boxed, since most have nothing of it.
+    pub details: Option<Box<StatusDetails>>,
+}
+
+/// What few statuses have.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StatusDetails {
+    /// When the run that begins with this status has to end.
+    pub deadline: Option<Timestamp>,
+    /// What joins the task's metadata; always an object.
+    pub metadata: Option<RawJson>,
 }
 
 impl StatusChange {
     /// A status that the run reports and goes on.
     #[must_use]
     pub fn report(state: TaskState, message: Option<Arc<Message>>) -> Change {
-        Change::Status(Self { state, message, parked: false })
+        Change::Status(Self { state, message, parked: false, details: None })
+    }
+
+    /// The status that a run on a task that has waited begins with.
+    #[must_use]
+    pub fn resumed(deadline: Option<Timestamp>) -> Change {
+        let details = deadline.map(|_| Box::new(StatusDetails { deadline, metadata: None }));
+        Change::Status(Self { state: TaskState::Working, message: None, parked: false, details })
     }
 
     /// A status that the run ends with.
     #[must_use]
     pub fn ending(state: TaskState, message: Option<Arc<Message>>) -> Change {
-        Change::Status(Self { state, message, parked: true })
+        Change::Status(Self { state, message, parked: true, details: None })
+    }
+
+    /// This status with members for the task's metadata.
+    #[must_use]
+    pub fn with_metadata(mut self, metadata: RawJson) -> Self {
+        self.details.get_or_insert_default().metadata = Some(metadata);
+        self
+    }
+
+    /// What it adds to the task's metadata.
+    #[must_use]
+    pub fn metadata(&self) -> Option<&RawJson> {
+        self.details.as_ref()?.metadata.as_ref()
     }
 }
 

@@ -61,7 +61,9 @@ impl Part {
         }
     }
 
-    fn weight(&self) -> usize {
+    /// About how many bytes the part keeps alive.
+    #[must_use]
+    pub fn weight(&self) -> usize {
         let content = match &self.content {
             Content::Text(text) | Content::Url(text) => text.len(),
             Content::Bytes(bytes) => bytes.len(),

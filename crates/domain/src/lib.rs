@@ -25,7 +25,7 @@ pub use agent::{
     Agent, AgentSettings, Card, Extension, OnOverdue, SendDefault, Skill, WhileWorking,
 };
 pub use caught::caught;
-pub use change::{ArtifactUpdate, Change, Recorded, StatusChange};
+pub use change::{ArtifactUpdate, Change, Recorded, StatusChange, StatusDetails};
 pub use content::{Artifact, Content, Details, Message, Part, PartLabel, Parts, Role};
 pub use error::{Error, ErrorCode};
 pub use ids::{

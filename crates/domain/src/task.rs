@@ -3,6 +3,7 @@
 use crate::change::{ArtifactUpdate, Change, Recorded, StatusChange};
 use crate::content::{Artifact, Message};
 use crate::ids::{ArtifactId, ContextId, TaskKey, Version};
+use crate::raw_json::RawJson;
 use crate::state::TaskState;
 use crate::time::Timestamp;
 use std::sync::Arc;
@@ -22,6 +23,7 @@ pub struct Task {
     parked: bool,
     history: Vec<Arc<Message>>,
     artifacts: Vec<Artifact>,
+    metadata: Option<Box<RawJson>>,
     weight: usize,
 }
 
@@ -68,6 +70,7 @@ impl Task {
             parked: false,
             history: vec![message],
             artifacts: Vec::new(),
+            metadata: None,
             weight,
         }
     }
@@ -129,6 +132,19 @@ impl Task {
         self.status_at = at;
         self.status_message.clone_from(&status.message);
         self.parked = status.parked;
+        if self.parked {
+            self.deadline = None;
+        }
+        if let Some(details) = status.details.as_deref() {
+            self.deadline = details.deadline.or(self.deadline);
+            if let Some(newer) = &details.metadata {
+                let all =
+                    self.metadata.as_ref().map_or_else(|| newer.clone(), |old| old.merged(newer));
+                let before = self.metadata.as_ref().map_or(0, |old| old.as_str().len());
+                self.weight = (self.weight + all.as_str().len()).saturating_sub(before);
+                self.metadata = Some(Box::new(all));
+            }
+        }
     }
 
     /// What a status said joins the history when something newer is said, so that the history is the
@@ -186,13 +202,13 @@ impl Task {
         self.created
     }
 
-    /// When it should have ended, if it has to.
+    /// When its run has to end, if it has to. A task that waits for its client has no deadline.
     #[must_use]
     pub fn deadline(&self) -> Option<Timestamp> {
         self.deadline
     }
 
-    /// Whether it is still alive after its deadline.
+    /// Whether a run is still under way after its deadline.
     #[must_use]
     pub fn is_overdue(&self, now: Timestamp) -> bool {
         !self.state.is_terminal() && self.deadline.is_some_and(|deadline| deadline <= now)
@@ -245,6 +261,12 @@ impl Task {
     #[must_use]
     pub fn artifact(&self, id: &ArtifactId) -> Option<&Artifact> {
         self.artifacts.iter().find(|artifact| artifact.id == *id)
+    }
+
+    /// What the agent says about it as a whole; always an object.
+    #[must_use]
+    pub fn metadata(&self) -> Option<&RawJson> {
+        self.metadata.as_deref()
     }
 
     /// About how many bytes it keeps alive.

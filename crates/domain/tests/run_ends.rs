@@ -67,7 +67,7 @@ async fn a_panic_fails_the_task_and_its_text_stays_inside() {
 async fn a_passed_deadline_fails_or_cancels_as_the_agent_says() {
     let task = ended(on_overdue(OnOverdue::Fail), RunEnd::DeadlinePassed).await;
     assert_eq!(task.state(), TaskState::Failed);
-    assert_eq!(told(&task), "The agent did not finish in time.");
+    assert_eq!(told(&task), "The agent did not finish within 10 minutes.");
     let task = ended(on_overdue(OnOverdue::Cancel), RunEnd::DeadlinePassed).await;
     assert_eq!(task.state(), TaskState::Canceled);
 }

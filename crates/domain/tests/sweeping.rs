@@ -38,10 +38,26 @@ async fn a_task_that_nobody_answers_fails_when_its_time_is_over_and_not_before()
             assert_eq!(after.state(), TaskState::Failed);
             assert!(!after.is_running());
             let text = after.status_message().unwrap().parts.as_slice()[0].plain_text().unwrap();
-            assert_eq!(text, "The task waited too long for an answer.");
+            assert_eq!(text, "Nobody answered within 100 seconds.");
         } else {
             assert_eq!(after, before);
         }
+    }
+}
+
+#[tokio::test]
+async fn an_agent_with_a_limit_of_its_own_is_swept_by_that_one() {
+    for own in [IDLE / 2, IDLE * 2] {
+        let mut setup = Setup::default();
+        setup.settings.idle = Some(own);
+        setup.limits.idle = IDLE;
+        let world = World::with(ScriptedAgent::new([]), setup);
+        let key = world.task_in(TaskState::InputRequired);
+        world.clock.advance(own);
+        assert_eq!(swept(&world).await, (0, 0));
+        world.clock.advance(MOMENT);
+        assert_eq!(swept(&world).await, (1, 0));
+        assert_eq!(world.task(&key).state(), TaskState::Failed);
     }
 }
 

@@ -121,7 +121,7 @@ proptest! {
             Change::Message(_) | Change::Artifact(_) => None,
         });
         let (status, at) = last.unwrap_or((
-            StatusChange { state: TaskState::Submitted, message: None, parked: false },
+            StatusChange { state: TaskState::Submitted, message: None, parked: false, details: None },
             opening.created(),
         ));
         prop_assert_eq!((task.state(), task.status_at()), (status.state, at));

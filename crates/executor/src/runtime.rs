@@ -1,24 +1,25 @@
-//! The runtime of runs: limits per agent, deadlines, panics, cancel with grace, drain.
+//! The runtime of runs: deadlines, panics, cancel with grace, drain. Which run may go on is decided in
+//! `admission.rs`.
 
+use crate::admission::{Admission, Place, Turn};
 use a2ad_domain::ports::{AgentError, NoSlot, Slot, Spawner};
 use a2ad_domain::service::{Run, RunEnd};
-use a2ad_domain::{Agent, AgentId, CancelSignal, IdMap, OnOverdue, TaskKey, caught};
-use std::collections::HashMap;
+use a2ad_domain::{Agent, AgentId, CancelSignal, IdMap, OnOverdue, TaskId, TaskKey, caught};
 use std::future::{Future, poll_fn};
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::Poll;
+use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::sync::{Notify, Semaphore};
-use tokio::time::{Instant, sleep_until};
+use tokio::sync::Notify;
+use tokio::time::{Instant, Sleep, sleep_until};
 
 /// Runs executors on the tokio runtime it is used on. Cheap to clone.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Runtime(Arc<Inner>);
 
 struct Inner {
-    lanes: Mutex<HashMap<AgentId, Arc<Lane>>>,
+    admission: Arc<Admission>,
     /// The runs that are under way or queued. A run takes its entry out when it has ended; its number
     /// keeps it from taking out that of the run after it.
     live: Mutex<IdMap<TaskKey, (u64, CancelSignal)>>,
@@ -32,27 +33,6 @@ struct Inner {
     shut_down: CancelSignal,
 }
 
-impl Default for Inner {
-    fn default() -> Self {
-        Self {
-            lanes: Mutex::default(),
-            live: Mutex::default(),
-            numbers: AtomicU64::new(0),
-            count: AtomicUsize::new(0),
-            none_left: Notify::new(),
-            shut_down: CancelSignal::new(),
-        }
-    }
-}
-
-/// The places of one agent.
-struct Lane {
-    running: Semaphore,
-    /// Places taken, by runs under way, queued and reserved.
-    taken: AtomicUsize,
-    places: usize,
-}
-
 /// What a drain came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drained {
@@ -61,10 +41,17 @@ pub struct Drained {
 }
 
 impl Runtime {
-    /// A runtime without runs.
+    /// A runtime without runs. At most `max_running` go on at once, whatever each agent may have.
     #[must_use]
-    pub fn new() -> Self {
-        Self::default()
+    pub fn new(max_running: usize) -> Self {
+        Self(Arc::new(Inner {
+            admission: Arc::new(Admission::new(max_running)),
+            live: Mutex::default(),
+            numbers: AtomicU64::new(0),
+            count: AtomicUsize::new(0),
+            none_left: Notify::new(),
+            shut_down: CancelSignal::new(),
+        }))
     }
 
     /// How many runs are under way or queued.
@@ -98,29 +85,12 @@ impl Runtime {
             told.await;
         }
     }
-
-    fn lane(&self, agent: &Agent) -> Arc<Lane> {
-        let mut lanes = lock(&self.0.lanes);
-        if let Some(lane) = lanes.get(&agent.id) {
-            return lane.clone();
-        }
-        let settings = &agent.settings;
-        let lane = Arc::new(Lane {
-            running: Semaphore::new(settings.max_running.min(Semaphore::MAX_PERMITS)),
-            taken: AtomicUsize::new(0),
-            places: settings.max_running.saturating_add(settings.max_queued),
-        });
-        lanes.insert(agent.id.clone(), lane.clone());
-        lane
-    }
 }
 
 impl Spawner for Runtime {
     fn reserve(&self, agent: &Agent) -> Result<Box<dyn Slot>, NoSlot> {
-        let lane = self.lane(agent);
-        let free = |taken| (taken < lane.places).then_some(taken + 1);
-        lane.taken.fetch_update(Ordering::Relaxed, Ordering::Relaxed, free).map_err(|_| NoSlot)?;
-        Ok(Box::new(Place { runtime: self.clone(), lane }))
+        let place = self.0.admission.reserve(agent).ok_or(NoSlot)?;
+        Ok(Box::new(Reserved { runtime: self.clone(), place }))
     }
 
     fn stop(&self, key: &TaskKey) {
@@ -131,19 +101,13 @@ impl Spawner for Runtime {
     }
 }
 
-/// A reserved place; gives itself back when dropped, which is also when its run has ended.
-struct Place {
+/// A place of a run that is about to start.
+struct Reserved {
     runtime: Runtime,
-    lane: Arc<Lane>,
+    place: Place,
 }
 
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.lane.taken.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-impl Slot for Place {
+impl Slot for Reserved {
     fn start(self: Box<Self>, run: Run) {
         let inner = &self.runtime.0;
         let number = inner.numbers.fetch_add(1, Ordering::Relaxed);
@@ -157,10 +121,11 @@ impl Slot for Place {
         }
         let listed = Listed { inner: inner.clone(), key: run.key().clone(), number };
         tokio::spawn(async move {
-            let place = *self;
-            drive(&place.lane, &place.runtime.0.shut_down, run).await;
-            drop(listed);
+            let Self { runtime, mut place } = *self;
+            drive(&mut place, &runtime.0.shut_down, run).await;
+            // First, so that whoever waits for the last run to go finds all places free.
             drop(place);
+            drop(listed);
         });
     }
 }
@@ -186,28 +151,32 @@ impl Drop for Listed {
 }
 
 /// Lets a run wait for its turn, work and end.
-async fn drive(lane: &Lane, shut_down: &CancelSignal, mut run: Run) {
+async fn drive(place: &mut Place, shut_down: &CancelSignal, mut run: Run) {
     let cancel = run.cancel_signal().clone();
+    let mut due = Due::of(&run);
     let end = {
-        let mut turn = pin!(lane.running.acquire());
+        let mut turn = pin!(place.turn());
         let mut stopped = pin!(cancel.raised());
-        let permit = poll_fn(|context| {
+        let turn = poll_fn(|context| {
             // Looked at first: a run that was stopped while it was queued never starts.
             if stopped.as_mut().poll(context).is_ready() {
-                return Poll::Ready(None);
+                return Poll::Ready(Err(RunEnd::Stopped));
             }
-            turn.as_mut().poll(context).map(|permit| permit.ok())
-        })
-        .await;
-        match permit {
-            // As a whole, since an executor may also panic while it is dropped. What it leaves half-done
-            // is not used: the end of a run reads the task anew.
-            Some(_permit) => {
-                let supervised = caught(supervise(&mut run, &cancel, shut_down)).await;
-                supervised.unwrap_or_else(RunEnd::Panicked)
+            if let Poll::Ready(turn) = turn.as_mut().poll(context) {
+                return Poll::Ready(Ok(turn));
             }
-            None => RunEnd::Stopped,
+            due.poll(context).map(|()| Err(RunEnd::DeadlinePassed))
+        });
+        turn.await
+    };
+    let end = match end {
+        // As a whole, since an executor may also panic while it is dropped. What it leaves half-done is
+        // not used: the end of a run reads the task anew.
+        Ok(turn) => {
+            let supervised = caught(supervise(&mut run, &cancel, due, (turn, place), shut_down));
+            supervised.await.unwrap_or_else(RunEnd::Panicked)
         }
+        Err(end) => end,
     };
     // An executor that noticed that it was stopped has not failed.
     let stopped = matches!(end, RunEnd::Stopped | RunEnd::Returned(Err(AgentError::Stopped(_))));
@@ -217,14 +186,16 @@ async fn drive(lane: &Lane, shut_down: &CancelSignal, mut run: Run) {
 }
 
 /// Lets the executor work until it returns, panics, is out of time, or has been stopped and had its grace.
-async fn supervise(run: &mut Run, cancel: &CancelSignal, shut_down: &CancelSignal) -> RunEnd {
-    let agent = run.agent().clone();
-    let (task, settings) = (run.key().id, &agent.settings);
+async fn supervise(
+    run: &mut Run,
+    cancel: &CancelSignal,
+    mut due: Due,
+    (turn, place): (Turn, &mut Place),
+    shut_down: &CancelSignal,
+) -> RunEnd {
+    let (grace, overdue) = (run.agent().settings.grace, run.overdue());
     let mut work = pin!(run.work());
     let mut stopped = pin!(cancel.raised());
-    let started = Instant::now();
-    let mut due = settings.deadline;
-    let mut deadline = None;
     let first = poll_fn(|context| {
         if let Poll::Ready(end) = work.as_mut().poll(context) {
             return Poll::Ready(Some(end));
@@ -232,30 +203,56 @@ async fn supervise(run: &mut Run, cancel: &CancelSignal, shut_down: &CancelSigna
         if stopped.as_mut().poll(context).is_ready() {
             return Poll::Ready(None);
         }
-        // Made only for a run that has to wait for something; most do not.
-        if let Some(after) = due {
-            let timer = deadline.get_or_insert_with(|| Box::pin(sleep_until(started + after)));
-            if timer.as_mut().poll(context).is_ready() {
-                if settings.on_overdue != OnOverdue::Report {
-                    return Poll::Ready(Some(RunEnd::DeadlinePassed));
-                }
-                tracing::warn!(%task, agent = %agent.id, "a run passed its deadline and goes on");
-                due = None;
-            }
-        }
-        Poll::Pending
+        due.poll(context).map(|()| Some(RunEnd::DeadlinePassed))
     })
     .await;
     match first {
-        Some(end) => end,
-        // The task is over. What the executor still does is clean up, and nothing it writes is taken.
-        // A server that shuts down has waited already.
-        None => tokio::select! {
-            biased;
-            () = shut_down.raised() => RunEnd::Stopped,
-            end = work => end,
-            () = tokio::time::sleep(settings.grace) => RunEnd::Stopped,
-        },
+        // The task ends first, and its client does not wait for what the executor still does.
+        Some(RunEnd::DeadlinePassed) if Box::pin(overdue.end_task()).await => cancel.raise(),
+        Some(end) => return end,
+        None => {}
+    }
+    // The task is over. What the executor still does is clean up, and nothing it writes is taken. Its
+    // place is free for the next.
+    place.leave();
+    drop(turn);
+    // A server that shuts down has waited already.
+    tokio::select! {
+        biased;
+        () = shut_down.raised() => RunEnd::Stopped,
+        end = work => end,
+        () = tokio::time::sleep(grace) => RunEnd::Stopped,
+    }
+}
+
+/// When a run has to end, counted from when its message was taken.
+struct Due {
+    at: Option<Instant>,
+    report: Option<(TaskId, AgentId)>,
+    /// Made only for a run that has to wait for something; most do not.
+    timer: Option<Pin<Box<Sleep>>>,
+}
+
+impl Due {
+    fn of(run: &Run) -> Self {
+        let at = run.limit().and_then(|limit| Instant::now().checked_add(limit));
+        let agent = run.agent();
+        let report = agent.settings.on_overdue == OnOverdue::Report;
+        let report = report.then(|| (run.key().id, agent.id.clone()));
+        Self { at, report, timer: None }
+    }
+
+    /// Ready when the time is up and the run has to end. A run that is only reported goes on.
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let Some(at) = self.at else { return Poll::Pending };
+        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep_until(at)));
+        if timer.as_mut().poll(context).is_pending() {
+            return Poll::Pending;
+        }
+        self.at = None;
+        let Some((task, agent)) = &self.report else { return Poll::Ready(()) };
+        tracing::warn!(%task, %agent, "a run passed its deadline and goes on");
+        Poll::Pending
     }
 }
 

@@ -48,9 +48,8 @@ async fn a_run_that_takes_too_long_fails_or_cancels_its_task() {
         assert_eq!(task.state(), state);
         assert_eq!(began.elapsed(), DEADLINE);
         assert_eq!(task.artifacts().len(), 1, "what was there is kept");
-        if state == TaskState::Failed {
-            assert_eq!(told(&task), "The agent did not finish in time.");
-        }
+        assert_eq!(told(&task), "The agent did not finish within 30 seconds.");
+        server.runtime.idle().await;
         server.assert_empty().await;
     }
 }
@@ -178,7 +177,7 @@ async fn an_executor_that_does_not_stop_is_dropped_after_its_grace() {
     let began = Instant::now();
     let canceled = server.cancel(&key).await.unwrap();
     server.quiet().await;
-    assert_eq!(server.runtime.live(), 1, "the place is not free while the executor cleans up");
+    assert_eq!(server.runtime.live(), 1, "the executor cleans up");
     let drained = server.runtime.drain(GRACE * 2).await;
     assert_eq!((began.elapsed(), drained.cut_off), (GRACE, 0));
     assert!(seen.dropped.load(Ordering::SeqCst) && !seen.cleaned.load(Ordering::SeqCst));

@@ -35,7 +35,7 @@ pub(crate) fn cursor(token: &str, scope: &Scope, list: &ListTasks) -> Option<Cur
 /// whatever the token says.
 fn seal(scope: &Scope, list: &ListTasks) -> [u8; 8] {
     let mut hasher = DefaultHasher::new();
-    let filters = (&list.context, list.state, list.since);
+    let filters = (&list.context, list.state, list.since, list.overdue);
     (scope, filters).hash(&mut hasher);
     hasher.finish().to_be_bytes()
 }

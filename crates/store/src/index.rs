@@ -2,7 +2,7 @@
 //! removed first, and how much is kept.
 
 use a2ad_domain::ports::{Cursor, Query};
-use a2ad_domain::{ContextId, Scope, Task, TaskId, TaskState, Timestamp};
+use a2ad_domain::{AgentId, ContextId, Scope, Task, TaskId, TaskState, Timestamp};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ops::Bound;
@@ -128,7 +128,9 @@ impl Index {
                 }
             },
         };
-        let fits = |state: TaskState| query.state.is_none_or(|wanted| wanted == state);
+        let may_be = |state: TaskState| query.overdue.is_none() || !state.is_terminal();
+        let fits =
+            |state: TaskState| query.state.is_none_or(|wanted| wanted == state) && may_be(state);
         // The list is ordered by time, so a lower bound of the time is an end of the range.
         let since = query.since.unwrap_or(Timestamp::from_millis(i64::MIN));
         let oldest = place(since, TaskId::MIN);
@@ -153,22 +155,16 @@ impl Index {
         (found, more, total)
     }
 
-    /// The tasks of a conversation.
-    pub(crate) fn conversation(&self, scope: &Scope, context: &ContextId) -> Vec<TaskId> {
-        match self.scopes.get(scope).and_then(|lists| lists.by_context.get(context)) {
-            None => Vec::new(),
-            Some(Conversation::One(place, _)) => vec![place.1.0],
-            Some(Conversation::Many(list)) => list.keys().map(|place| place.1.0).collect(),
-        }
-    }
-
-    /// Tasks in `state` whose status is older than `since`.
+    /// An agent's tasks in `state` whose status is older than `since`.
     pub(crate) fn in_state_since(
         &self,
+        agent: &AgentId,
         state: TaskState,
         since: Timestamp,
     ) -> impl Iterator<Item = (&Scope, TaskId)> {
-        let lists = self.scopes.iter().filter(move |(_, lists)| lists.in_state[state as usize] > 0);
+        let lists = self.scopes.iter().filter(move |(scope, lists)| {
+            scope.agent() == agent && lists.in_state[state as usize] > 0
+        });
         lists.flat_map(move |(scope, lists)| {
             let places = lists.all.iter().filter(move |(_, is)| **is == state);
             places.filter(move |(at, _)| at.0.0 < since).map(move |(at, _)| (scope, at.1.0))

@@ -1,12 +1,12 @@
 //! Tasks in memory, applied in place.
 
 use crate::index::{Index, Known};
-use a2ad_domain::ports::{Changes, Page, Query, StoreError, TaskStore};
+use a2ad_domain::ports::{Changes, Cursor, Page, Query, StoreError, TaskStore};
 use a2ad_domain::{
-    ContextId, IdMap, Message, Recorded, Scope, Task, TaskId, TaskKey, TaskState, Timestamp,
-    Version,
+    AgentId, IdMap, Recorded, Scope, Task, TaskId, TaskKey, TaskState, Timestamp, Version,
 };
 use async_trait::async_trait;
+use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -91,6 +91,24 @@ impl MemoryStore {
         let shelf = lock(&self.shelf);
         let entry = shelf.tasks.get(&key.id).filter(|(entry, _)| entry.scope == key.scope);
         entry.map(|(entry, _)| entry.clone()).ok_or(StoreError::NotFound)
+    }
+
+    /// A page of overdue tasks. Deadlines are in no index: the live tasks of the scope are looked through,
+    /// of which there are few beside those that have ended.
+    fn overdue(&self, scope: &Scope, query: &Query, now: Timestamp) -> Page {
+        let everything = Query { limit: usize::MAX, after: None, ..query.clone() };
+        let (places, ..) = lock(&self.shelf).index.page(scope, &everything);
+        let mut tasks = self.tasks(places.into_iter().map(|place| place.id));
+        tasks.retain(|task| task.is_overdue(now));
+        let place = |task: &Arc<Task>| (task.status_at(), task.key().id);
+        tasks.sort_by_key(|task| Reverse(place(task)));
+        let total = tasks.len();
+        tasks.retain(|task| query.after.is_none_or(|end| place(task) < (end.status_at, end.id)));
+        let more = tasks.len() > query.limit;
+        tasks.truncate(query.limit);
+        let last = tasks.last().filter(|_| more);
+        let next = last.map(|task| Cursor { status_at: task.status_at(), id: task.key().id });
+        Page { tasks, next, total }
     }
 
     fn tasks(&self, ids: impl IntoIterator<Item = TaskId>) -> Vec<Arc<Task>> {
@@ -204,36 +222,28 @@ impl TaskStore for MemoryStore {
     }
 
     async fn list(&self, scope: &Scope, query: &Query) -> Result<Page, StoreError> {
+        if let Some(now) = query.overdue {
+            return Ok(self.overdue(scope, query, now));
+        }
         let (places, more, total) = lock(&self.shelf).index.page(scope, query);
         let next = places.last().copied().filter(|_| more);
         let mut tasks = self.tasks(places.into_iter().map(|place| place.id));
         // Between the two locks a task may have moved on; what is shown is shown as it is.
         tasks.retain(|task| query.state.is_none_or(|state| state == task.state()));
-        tasks.sort_by_key(|task| std::cmp::Reverse((task.status_at(), task.key().id)));
+        tasks.sort_by_key(|task| Reverse((task.status_at(), task.key().id)));
         Ok(Page { tasks, next, total })
-    }
-
-    async fn conversation(
-        &self,
-        scope: &Scope,
-        context: &ContextId,
-        limit: usize,
-    ) -> Result<Vec<Arc<Message>>, StoreError> {
-        let ids = lock(&self.shelf).index.conversation(scope, context);
-        let mut tasks = self.tasks(ids);
-        tasks.sort_by_key(|task| (task.created(), task.key().id));
-        let all: Vec<_> = tasks.iter().flat_map(|task| task.history().iter().cloned()).collect();
-        Ok(all[all.len().saturating_sub(limit)..].to_vec())
     }
 
     async fn waiting_since(
         &self,
+        agent: &AgentId,
         since: Timestamp,
         limit: usize,
     ) -> Result<Vec<TaskKey>, StoreError> {
         let shelf = lock(&self.shelf);
         let waiting = [TaskState::InputRequired, TaskState::AuthRequired];
-        let found = waiting.into_iter().flat_map(|state| shelf.index.in_state_since(state, since));
+        let found =
+            waiting.into_iter().flat_map(|state| shelf.index.in_state_since(agent, state, since));
         Ok(found.take(limit).map(|(scope, id)| TaskKey { scope: scope.clone(), id }).collect())
     }
 

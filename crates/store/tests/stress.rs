@@ -61,7 +61,8 @@ async fn no_chunk_of_competing_writers_is_lost_or_doubled() {
 async fn tasks_come_and_go_at_the_cap_and_readers_see_whole_ones() {
     const CAP: usize = 20;
     let store = Arc::new(MemoryStore::new(Capacity { tasks: CAP, ..Capacity::default() }));
-    let everything = Query { context: None, state: None, since: None, limit: 50, after: None };
+    let everything =
+        Query { context: None, state: None, since: None, overdue: None, limit: 50, after: None };
     let lives = |offset: u128| {
         let store = store.clone();
         tokio::spawn(async move {

@@ -23,6 +23,34 @@ impl Shell {
 
     /// The same with a configuration.
     pub(super) fn with_config(name: &str, config: &str) -> Self {
+        let folder = Self::folder(name);
+        std::fs::write(folder.join("served.toml"), config).expect("a file");
+        let server =
+            Process::start(&folder, "a2ad serve --config served.toml --listen 127.0.0.1:0");
+        Self { folder, server }
+    }
+
+    /// A copy of an example's folder with another configuration, and the server that `command` starts there.
+    pub(super) fn example(name: &str, command: &str, adjust: impl FnOnce(&mut String)) -> Self {
+        let folder = Self::folder(name);
+        let example = super::root().join("examples").join(name);
+        for entry in std::fs::read_dir(example).expect("an example") {
+            let entry = entry.expect("an entry");
+            if entry.path().is_file() {
+                std::fs::copy(entry.path(), folder.join(entry.file_name())).expect("a copy");
+            }
+        }
+        let file = folder.join("a2ad.toml");
+        if let Ok(mut toml) = std::fs::read_to_string(&file) {
+            adjust(&mut toml);
+            std::fs::write(file, toml).expect("a file");
+        }
+        let server = Process::start(&folder, command);
+        Self { folder, server }
+    }
+
+    /// A folder for commands.
+    fn folder(name: &str) -> PathBuf {
         for tool in ["bash", "curl"] {
             let found = Command::new(tool).arg("--version").stdout(Stdio::null()).status();
             assert!(
@@ -36,10 +64,7 @@ impl Shell {
         std::fs::create_dir_all(&folder).expect("a folder for the commands");
         // A command that does not end is a failure and no hanging test.
         std::fs::write(folder.join(".curlrc"), "max-time = 60\nshow-error\n").expect("a file");
-        std::fs::write(folder.join("served.toml"), config).expect("a file");
-        let server =
-            Process::start(&folder, "a2ad serve --config served.toml --listen 127.0.0.1:0");
-        Self { folder, server }
+        folder
     }
 
     /// Puts a file into the folder.
@@ -73,6 +98,22 @@ impl Shell {
 impl Drop for Shell {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// A service that an example's agent calls.
+pub(super) struct Service(Process);
+
+impl Service {
+    /// Starts it in the folder of the example, on a free port.
+    pub(super) fn start(example: &str, command: &str) -> Self {
+        Self(Process::start(&super::root().join("examples").join(example), command))
+    }
+
+    /// Puts its address where the example's configuration has the usual one.
+    pub(super) fn stands_for(&self, usual: &str, toml: &mut String) {
+        assert!(toml.contains(usual), "{usual} is not in {toml}");
+        *toml = toml.replace(usual, &self.0.address);
     }
 }
 

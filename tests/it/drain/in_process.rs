@@ -11,7 +11,7 @@ async fn draining(limit: &str) -> (TestServer, Stage) {
     let (puppet, stage) = Puppet::new();
     let config = format!("{server}{echo}");
     let server =
-        TestServer::custom(&config, |builder| builder.agent(agent("puppet", puppet))).await;
+        TestServer::custom(&config, |builder| builder.with_agent(agent("puppet", puppet))).await;
     (server, stage)
 }
 
@@ -129,7 +129,7 @@ async fn waiting_sends_are_told_when_their_run_is_cut_off() {
         let waits = tokio::spawn(async move {
             let body =
                 crate::support::caller::request("message/send", &Message::new("hang").params());
-            let request = reqwest::Client::new()
+            let request = crate::support::client()
                 .post(format!("http://{address}/api/v1/a2a/puppet/jsonrpc"))
                 .header("content-type", "application/json");
             let answer = request.body(body.to_string()).send().await.expect("an answer");

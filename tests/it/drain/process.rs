@@ -12,7 +12,7 @@ use tokio::process::{Child, Command};
 use tokio::task::JoinHandle;
 
 /// The binary next to the tests. Cargo does not build it for them, because it is another package's.
-pub(super) fn binary() -> PathBuf {
+pub(crate) fn binary() -> PathBuf {
     let tests = std::env::current_exe().expect("the path of the tests");
     let folder = tests.parent().and_then(|deps| deps.parent()).expect("the target folder");
     let binary = folder.join("a2ad");
@@ -21,7 +21,7 @@ pub(super) fn binary() -> PathBuf {
 }
 
 /// A command line of the binary, away from the settings of whoever runs the tests.
-pub(super) fn command(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
+pub(crate) fn command(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
     let mut command = Command::new(binary());
     for (name, _) in
         std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("A2AD"))
@@ -33,7 +33,7 @@ pub(super) fn command(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) ->
 }
 
 /// A running server. What it prints is kept.
-pub(super) struct Process {
+pub(crate) struct Process {
     child: Child,
     base: String,
     client: reqwest::Client,
@@ -43,12 +43,18 @@ pub(super) struct Process {
 
 impl Process {
     /// Starts a server with this configuration on a free port and waits until it listens.
-    pub(super) async fn start(toml: &str, filter: &str) -> Self {
+    pub(crate) async fn start(toml: &str, filter: &str) -> Self {
+        Self::start_with(toml, filter, &[]).await
+    }
+
+    /// The same with these variables in its environment.
+    pub(crate) async fn start_with(toml: &str, filter: &str, variables: &[(&str, &str)]) -> Self {
         let file = std::env::temp_dir().join(format!("a2ad-{}-{}", std::process::id(), fresh()));
         std::fs::write(&file, toml).expect("a temporary file");
         let arguments = ["serve".as_ref(), "--config".as_ref(), file.as_os_str()];
         let mut command = command(arguments);
         command.args(["--listen", "127.0.0.1:0"]).env("A2AD_LOG", filter);
+        command.envs(variables.iter().copied());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("a process");
         let mut output = BufReader::new(child.stdout.take().expect("its output"));
@@ -67,12 +73,12 @@ impl Process {
             first
         });
         let _ = std::fs::remove_file(file);
-        let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+        let client = crate::support::client();
         Self { child, base, client, printed, logged }
     }
 
     /// Sends a signal, by its name.
-    pub(super) async fn signal(&self, name: &str) {
+    pub(crate) async fn signal(&self, name: &str) {
         let id = self.child.id().expect("a process that has not ended");
         let line = format!("kill -{name} {id}");
         let status = Command::new("sh").args(["-c", &line]).status().await.expect("a shell");
@@ -80,7 +86,7 @@ impl Process {
     }
 
     /// How the process ended, and everything that it has printed and logged.
-    pub(super) async fn ended(mut self) -> (ExitStatus, String) {
+    pub(crate) async fn ended(mut self) -> (ExitStatus, String) {
         let status = soon("the end of the process", self.child.wait()).await.expect("a status");
         let printed = self.printed.await.expect("its output");
         let logged = self.logged.await.expect("its errors");
@@ -93,31 +99,31 @@ impl Process {
     }
 
     /// A call with any body: the status and the answer.
-    pub(super) async fn raw(&self, agent: &str, body: String) -> (u16, Value) {
+    pub(crate) async fn raw(&self, agent: &str, body: String) -> (u16, Value) {
         let response = self.post(agent, body).send().await.expect("an answer");
         let status = response.status().as_u16();
         let body = response.bytes().await.expect("a whole body");
         (status, serde_json::from_slice(&body).expect("JSON"))
     }
 
-    pub(super) async fn call(&self, method: &str, params: Value) -> (u16, Value) {
+    pub(crate) async fn call(&self, method: &str, params: Value) -> (u16, Value) {
         self.raw("script", request(method, &params).to_string()).await
     }
 
-    pub(super) async fn stream(&self, message: Message) -> Events {
+    pub(crate) async fn stream(&self, message: Message) -> Events {
         let body = request("message/stream", &message.params()).to_string();
         let request = self.post("script", body).header("accept", "text/event-stream");
         Events::new(request.send().await.expect("a stream"))
     }
 
     /// The status of a route that is only read; `None` when nobody listens any more.
-    pub(super) async fn get(&self, path: &str) -> Option<u16> {
+    pub(crate) async fn get(&self, path: &str) -> Option<u16> {
         let response = self.client.get(format!("{}{path}", self.base)).send().await.ok()?;
         Some(response.status().as_u16())
     }
 
     /// Waits until the process says that it takes no messages any more.
-    pub(super) async fn not_ready(&self) {
+    pub(crate) async fn not_ready(&self) {
         soon("the end of readiness", async {
             while self.get("/readyz").await.expect("a server that listens") != 503 {
                 tokio::task::yield_now().await;

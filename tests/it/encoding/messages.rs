@@ -79,7 +79,7 @@ fn wrong() -> Vec<(String, &'static str, bool)> {
 async fn a_message_that_is_none_is_refused_by_name_and_never_reaches_the_agent() {
     let counted = Counted::new(Arc::new(Echo::default()));
     let echo = agent("echo", counted.clone());
-    let server = TestServer::custom("", |builder| builder.agent(echo)).await;
+    let server = TestServer::custom("", |builder| builder.with_agent(echo)).await;
     for (message, member, sparse) in wrong() {
         for route in ROUTES {
             if route == PRAISON && sparse {

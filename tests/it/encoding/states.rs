@@ -19,7 +19,7 @@ const NAMES: [(&str, &str); 7] = [
 #[tokio::test]
 async fn every_state_is_spelled_as_the_clients_of_the_route_know_it() {
     let (gated, mut gates) = Gated::new();
-    let server = TestServer::custom("", |builder| builder.agent(agent("echo", gated))).await;
+    let server = TestServer::custom("", |builder| builder.with_agent(agent("echo", gated))).await;
     let callers = [Caller::new(&server, "echo"), Caller::praison(&server)];
     for (number, caller) in callers.iter().enumerate() {
         let name =

@@ -15,7 +15,8 @@ use std::sync::Arc;
 #[tokio::test]
 async fn a_panic_ends_its_own_task_and_nothing_else() {
     let (puppet, mut stage) = Puppet::new();
-    let server = TestServer::custom("", |builder| builder.agent(agent("puppet", puppet))).await;
+    let server =
+        TestServer::custom("", |builder| builder.with_agent(agent("puppet", puppet))).await;
     let caller = Caller::new(&server, "puppet");
     let neighbour = caller.send_off(Message::new("good")).await;
     let good = stage.next().await;
@@ -52,7 +53,8 @@ async fn a_panic_in_a_later_turn_ends_the_task_as_failed() {
 #[tokio::test]
 async fn extending_what_is_not_there_fails_the_task_and_is_not_lost_silently() {
     let (puppet, mut stage) = Puppet::new();
-    let server = TestServer::custom("", |builder| builder.agent(agent("puppet", puppet))).await;
+    let server =
+        TestServer::custom("", |builder| builder.with_agent(agent("puppet", puppet))).await;
     let caller = Caller::new(&server, "puppet");
     let extends = async {
         let run = stage.next().await;
@@ -95,7 +97,7 @@ impl AgentExecutor for Picky {
 #[tokio::test]
 async fn a_message_that_the_agent_does_not_take_opens_no_task() {
     let picky = agent("picky", Arc::new(Picky));
-    let server = TestServer::custom("", |builder| builder.agent(picky)).await;
+    let server = TestServer::custom("", |builder| builder.with_agent(picky)).await;
     let caller = Caller::new(&server, "picky");
     for (text, code) in [("a bad field", -32602), ("not mine", -32004), ("the wrong type", -32005)]
     {
@@ -116,7 +118,7 @@ async fn a_message_that_the_agent_does_not_take_opens_no_task() {
 #[tokio::test]
 async fn a_panic_before_there_is_a_task_is_an_internal_error_and_not_a_broken_connection() {
     let picky = agent("picky", Arc::new(Picky));
-    let server = TestServer::custom("", |builder| builder.agent(picky)).await;
+    let server = TestServer::custom("", |builder| builder.with_agent(picky)).await;
     let caller = Caller::new(&server, "picky");
     let broken = caller.call("message/send", Message::new("panic").params()).await;
     assert_eq!(broken["error"]["code"], -32603);

@@ -32,7 +32,8 @@ fn artifacts(task: &Value) -> Vec<(&str, String)> {
 #[tokio::test]
 async fn pieces_extend_and_wholes_replace_in_the_order_of_first_sight() {
     let (puppet, mut stage) = Puppet::new();
-    let server = TestServer::custom("", |builder| builder.agent(agent("puppet", puppet))).await;
+    let server =
+        TestServer::custom("", |builder| builder.with_agent(agent("puppet", puppet))).await;
     let caller = Caller::new(&server, "puppet");
     let stream = caller.stream(Message::new("go")).await;
     let run = stage.next().await;
@@ -83,7 +84,7 @@ async fn a_message_while_the_agent_works_reaches_the_run_where_the_agent_wants_i
     let settings =
         AgentSettings { while_working: WhileWorking::Append, ..AgentSettings::default() };
     let listening = agent_with("listening", settings, counted.clone());
-    let server = TestServer::custom("", |builder| builder.agent(listening)).await;
+    let server = TestServer::custom("", |builder| builder.with_agent(listening)).await;
     let caller = Caller::new(&server, "listening");
     let stream = caller.stream(Message::new("go")).await;
     let run = stage.next().await;

@@ -26,7 +26,7 @@ async fn ended(caller: &Caller<'_>) -> Vec<Value> {
 async fn a_message_for_an_ended_task_is_refused_and_changes_nothing() {
     let counted = Counted::new(Arc::new(Script));
     let counting = agent("counted", counted.clone());
-    let server = TestServer::custom("", |builder| builder.agent(counting)).await;
+    let server = TestServer::custom("", |builder| builder.with_agent(counting)).await;
     let caller = Caller::new(&server, "counted");
     for task in ended(&caller).await {
         let runs = counted.started();
@@ -48,7 +48,8 @@ async fn a_message_for_an_ended_task_is_refused_and_changes_nothing() {
 #[tokio::test]
 async fn an_agent_that_fails_before_its_first_word_leaves_a_failed_task() {
     let (puppet, mut stage) = Puppet::new();
-    let server = TestServer::custom("", |builder| builder.agent(agent("puppet", puppet))).await;
+    let server =
+        TestServer::custom("", |builder| builder.with_agent(agent("puppet", puppet))).await;
     let caller = Caller::new(&server, "puppet");
     let fails = async { stage.next().await.fail("secret-of-the-library").await };
     let (task, ()) = tokio::join!(caller.send(Message::new("go")), fails);
@@ -62,7 +63,8 @@ async fn an_agent_that_fails_before_its_first_word_leaves_a_failed_task() {
 #[tokio::test]
 async fn an_agent_that_fails_late_keeps_its_results_and_everybody_is_told() {
     let (puppet, mut stage) = Puppet::new();
-    let server = TestServer::custom("", |builder| builder.agent(agent("puppet", puppet))).await;
+    let server =
+        TestServer::custom("", |builder| builder.with_agent(agent("puppet", puppet))).await;
     let caller = Caller::new(&server, "puppet");
     let opened = caller.send_off(Message::new("go")).await;
     let run = stage.next().await;
@@ -82,7 +84,8 @@ async fn an_agent_that_fails_late_keeps_its_results_and_everybody_is_told() {
 #[tokio::test]
 async fn a_run_that_claims_to_have_been_stopped_leaves_a_failed_task() {
     let (puppet, mut stage) = Puppet::new();
-    let server = TestServer::custom("", |builder| builder.agent(agent("puppet", puppet))).await;
+    let server =
+        TestServer::custom("", |builder| builder.with_agent(agent("puppet", puppet))).await;
     let caller = Caller::new(&server, "puppet");
     let stops = async { stage.next().await.claim_to_be_stopped().await };
     let (task, ()) = tokio::join!(caller.send(Message::new("go")), stops);
@@ -93,7 +96,8 @@ async fn a_run_that_claims_to_have_been_stopped_leaves_a_failed_task() {
 #[tokio::test]
 async fn an_agent_that_ends_without_a_word_has_completed() {
     let (puppet, mut stage) = Puppet::new();
-    let server = TestServer::custom("", |builder| builder.agent(agent("puppet", puppet))).await;
+    let server =
+        TestServer::custom("", |builder| builder.with_agent(agent("puppet", puppet))).await;
     let caller = Caller::new(&server, "puppet");
     let ends = async { stage.next().await.complete().await };
     let (task, ()) = tokio::join!(caller.send(Message::new("go")), ends);
@@ -115,7 +119,7 @@ async fn a_run_that_hangs_ends_failed_at_its_deadline() {
     let caller = Caller::new(&server, "script");
     let task = soon("the deadline", caller.send(Message::new("hang for ever"))).await;
     assert_eq!(state(&task), "failed");
-    assert!(status_text(&task).contains("in time"), "{task}");
+    assert!(status_text(&task).contains("did not finish within 20 ms"), "{task}");
     let frames = soon("the deadline", async {
         caller.stream(Message::new("hang again")).await.collect().await
     });
@@ -147,7 +151,7 @@ async fn what_comes_after_the_deadline_is_credited_to_nobody() {
     let settings =
         AgentSettings { deadline: Some(Duration::from_millis(20)), ..AgentSettings::default() };
     let late = agent_with("late", settings, puppet);
-    let server = TestServer::custom("", |builder| builder.agent(late)).await;
+    let server = TestServer::custom("", |builder| builder.with_agent(late)).await;
     let caller = Caller::new(&server, "late");
     let starts = async { stage.next().await };
     let (task, mut run) = tokio::join!(caller.send(Message::new("go").context("talk")), starts);

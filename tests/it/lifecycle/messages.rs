@@ -91,7 +91,7 @@ async fn a_new_task_in_a_context_starts_with_nothing() {
 async fn a_refused_follow_up_leaves_no_trace() {
     let settings = AgentSettings::default();
     let narrow = agent_taking("narrow", &["text/plain"], settings, Arc::new(Script));
-    let server = TestServer::custom("", |builder| builder.agent(narrow)).await;
+    let server = TestServer::custom("", |builder| builder.with_agent(narrow)).await;
     let caller = Caller::new(&server, "narrow");
     let task = caller.send(Message::new("ask for it")).await;
     let follow_up = || Message::new("an answer").task(id(&task));
@@ -119,7 +119,7 @@ async fn a_refused_follow_up_leaves_no_trace() {
 #[tokio::test]
 async fn references_to_other_tasks_neither_fail_nor_touch_them() {
     let script = || agent("script", Arc::new(Script));
-    let server = TestServer::custom("", |builder| builder.agent(script())).await;
+    let server = TestServer::custom("", |builder| builder.with_agent(script())).await;
     let caller = Caller::new(&server, "script");
     let other = caller.send(Message::new("ask for it")).await;
     let references = json!([id(&other), "made-up", "3b9f6f0e-0000-4000-8000-000000000001"]);

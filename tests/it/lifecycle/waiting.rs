@@ -26,7 +26,8 @@ async fn a_send_that_waits_shows_everything_that_a_later_look_shows() {
 #[tokio::test]
 async fn a_send_that_does_not_block_returns_while_the_agent_works() {
     let (puppet, mut stage) = Puppet::new();
-    let server = TestServer::custom("", |builder| builder.agent(agent("puppet", puppet))).await;
+    let server =
+        TestServer::custom("", |builder| builder.with_agent(agent("puppet", puppet))).await;
     let caller = Caller::new(&server, "puppet");
     for asks in [
         Message::new("a").blocking(false),
@@ -66,7 +67,7 @@ async fn an_agent_can_have_it_the_other_way_round() {
     let (puppet, mut stage) = Puppet::new();
     let settings = AgentSettings { send_default: SendDefault::Return, ..AgentSettings::default() };
     let hasty = agent_with("hasty", settings, puppet);
-    let server = TestServer::custom("", |builder| builder.agent(hasty)).await;
+    let server = TestServer::custom("", |builder| builder.with_agent(hasty)).await;
     let caller = Caller::new(&server, "hasty");
     let task = soon("the answer", caller.send(Message::new("go"))).await;
     assert!(["submitted", "working"].contains(&state(&task)), "{task}");
@@ -90,7 +91,8 @@ async fn a_send_returns_when_the_agent_asks_for_input() {
 #[tokio::test]
 async fn a_send_returns_when_credentials_are_needed_and_the_run_goes_on_by_itself() {
     let (puppet, mut stage) = Puppet::new();
-    let server = TestServer::custom("", |builder| builder.agent(agent("puppet", puppet))).await;
+    let server =
+        TestServer::custom("", |builder| builder.with_agent(agent("puppet", puppet))).await;
     let caller = Caller::new(&server, "puppet");
     let needs = async {
         let run = stage.next().await;
@@ -126,7 +128,7 @@ async fn the_wait_has_a_limit_and_the_run_does_not_mind() {
     let echo = "[[agent]]\nid = \"echo\"\nexecutor = { kind = \"echo\" }\n";
     let config = format!("{toml}{echo}");
     let server =
-        TestServer::custom(&config, |builder| builder.agent(agent("puppet", puppet))).await;
+        TestServer::custom(&config, |builder| builder.with_agent(agent("puppet", puppet))).await;
     let caller = Caller::new(&server, "puppet");
     let works = async {
         let run = stage.next().await;
@@ -145,7 +147,8 @@ async fn the_wait_has_a_limit_and_the_run_does_not_mind() {
 #[tokio::test]
 async fn a_caller_that_goes_away_while_it_waits_ends_nothing() {
     let (puppet, mut stage) = Puppet::new();
-    let server = TestServer::custom("", |builder| builder.agent(agent("puppet", puppet))).await;
+    let server =
+        TestServer::custom("", |builder| builder.with_agent(agent("puppet", puppet))).await;
     let caller = Caller::new(&server, "puppet");
     let run = {
         let mut sends = Box::pin(caller.send(Message::new("go")));

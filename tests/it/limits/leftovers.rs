@@ -9,7 +9,7 @@ use serde_json::json;
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn nothing_is_left_of_runs_streams_and_waits_that_are_over() {
     let (gated, _gates) = Gated::new();
-    let server = TestServer::custom("", |builder| builder.agent(agent("gated", gated))).await;
+    let server = TestServer::custom("", |builder| builder.with_agent(agent("gated", gated))).await;
     let caller = Caller::new(&server, "gated");
     let visitor = async |number: usize| {
         for round in 0..25 {

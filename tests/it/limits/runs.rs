@@ -12,7 +12,7 @@ async fn server(max_running: usize, max_queued: usize) -> (TestServer, Arc<Count
     let counted = Counted::new(gated);
     let settings = AgentSettings { max_running, max_queued, ..AgentSettings::default() };
     let few = agent_with("few", settings, counted.clone());
-    (TestServer::custom("", |builder| builder.agent(few)).await, counted, gates)
+    (TestServer::custom("", |builder| builder.with_agent(few)).await, counted, gates)
 }
 
 #[tokio::test]

@@ -21,7 +21,7 @@ async fn small() -> (TestServer, Gates) {
         executor = { kind = "echo" }
     "#;
     let (gated, gates) = Gated::new();
-    (TestServer::custom(toml, |builder| builder.agent(agent("gated", gated))).await, gates)
+    (TestServer::custom(toml, |builder| builder.with_agent(agent("gated", gated))).await, gates)
 }
 
 /// A task at work.
@@ -171,7 +171,7 @@ async fn an_agent_that_writes_too_much_fails_and_keeps_what_fits() {
 /// One call by hand, for a server that is not in the harness.
 async fn call(address: SocketAddr, method: &str, params: Value) -> Value {
     let body = request(method, &params).to_string();
-    let request = reqwest::Client::new().post(format!("http://{address}/"));
+    let request = crate::support::client().post(format!("http://{address}/"));
     let request = request.header("content-type", "application/json").body(body);
     let body = request.send().await.expect("an answer").bytes().await.expect("a body");
     serde_json::from_slice(&body).expect("JSON")
@@ -210,7 +210,7 @@ async fn a_task_that_nobody_answers_fails_and_an_old_one_is_forgotten() {
     service.sweep().await.expect("a store that works");
     let failed = get().await["result"].clone();
     assert_eq!(state(&failed), "failed");
-    assert!(status_text(&failed).contains("too long"), "{failed}");
+    assert!(status_text(&failed).contains("Nobody answered within 1 day"), "{failed}");
     assert_eq!(history(&failed), ["user: ask which?", "agent: which?"]);
     clock.advance(30 * day);
     service.sweep().await.expect("a store that works");

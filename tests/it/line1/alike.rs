@@ -14,7 +14,7 @@ async fn server() -> TestServer {
     let (gated, _gates) = Gated::new();
     TestServer::custom("", |builder| {
         let script = Arc::new(a2ad_executor::Script);
-        builder.agent(agent("script", script)).agent(agent("gated", gated))
+        builder.with_agent(agent("script", script)).with_agent(agent("gated", gated))
     })
     .await
 }

@@ -24,7 +24,8 @@ impl Authenticator for Token {
 async fn guarded() -> TestServer {
     let hidden = agent("hidden", Arc::new(a2ad_executor::Script));
     hidden.set_published(false);
-    TestServer::custom("", |builder| builder.authenticator(Arc::new(Token)).agent(hidden)).await
+    TestServer::custom("", |builder| builder.authenticator(Arc::new(Token)).with_agent(hidden))
+        .await
 }
 
 #[tokio::test]

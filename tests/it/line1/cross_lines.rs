@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 async fn gated() -> (TestServer, crate::support::agents::Gates) {
     let (executor, gates) = Gated::new();
     let kept = agent("gated", executor);
-    (TestServer::custom("", |builder| builder.agent(kept)).await, gates)
+    (TestServer::custom("", |builder| builder.with_agent(kept)).await, gates)
 }
 
 /// A task as one line shows it, in the words of the other one as far as this test needs it.

@@ -119,7 +119,7 @@ async fn a_server_without_room_is_busy_in_every_binding() {
     let (gated, mut gates) = Gated::new();
     let settings = AgentSettings { max_running: 1, max_queued: 0, ..AgentSettings::default() };
     let one = agent_with("one", settings, gated);
-    let server = TestServer::custom("", |builder| builder.agent(one)).await;
+    let server = TestServer::custom("", |builder| builder.with_agent(one)).await;
     let client = Client::new(&server, "one");
     let running = client.send_off(text("gate x")).await;
     let gate = gates.next().await;
@@ -170,7 +170,7 @@ async fn a_store_that_is_down_is_an_internal_error_that_says_nothing_of_the_stor
 async fn a_foreign_task_looks_like_none_in_every_binding() {
     let server = TestServer::custom("", |builder| {
         let other = agent("other", Arc::new(a2ad_executor::Script));
-        builder.authenticator(Arc::new(HeaderOwner)).agent(other)
+        builder.authenticator(Arc::new(HeaderOwner)).with_agent(other)
     })
     .await;
     let alice = Client::new(&server, "script").owned_by("alice");

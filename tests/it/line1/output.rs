@@ -85,7 +85,8 @@ async fn flags_that_are_false_are_left_out() {
 #[tokio::test]
 async fn artifacts_say_everything_that_is_known_of_them() {
     let (puppet, mut stage) = Puppet::new();
-    let server = TestServer::custom("", |builder| builder.agent(agent("puppet", puppet))).await;
+    let server =
+        TestServer::custom("", |builder| builder.with_agent(agent("puppet", puppet))).await;
     let client = Client::new(&server, "puppet");
     let events = client.open("SendStreamingMessage", json!({ "message": text("go") })).await;
     let run = stage.next().await;

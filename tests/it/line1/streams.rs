@@ -41,7 +41,8 @@ async fn an_answer_without_a_task_is_one_message() {
 #[tokio::test]
 async fn a_sent_stream_closes_with_a_question_and_a_watched_one_does_not() {
     let (puppet, mut stage) = Puppet::new();
-    let server = TestServer::custom("", |builder| builder.agent(agent("puppet", puppet))).await;
+    let server =
+        TestServer::custom("", |builder| builder.with_agent(agent("puppet", puppet))).await;
     let client = Client::new(&server, "puppet");
     let sent = client.open("SendStreamingMessage", json!({ "message": text("go") })).await;
     stage.next().await.ask("which?").await;
@@ -69,7 +70,8 @@ async fn a_sent_stream_closes_with_a_question_and_a_watched_one_does_not() {
 #[tokio::test]
 async fn whoever_comes_back_gets_the_task_as_it_is_and_then_what_comes() {
     let (puppet, mut stage) = Puppet::new();
-    let server = TestServer::custom("", |builder| builder.agent(agent("puppet", puppet))).await;
+    let server =
+        TestServer::custom("", |builder| builder.with_agent(agent("puppet", puppet))).await;
     let client = Client::new(&server, "puppet");
     let mut first = client.open("SendStreamingMessage", json!({ "message": text("go") })).await;
     let run = stage.next().await;
@@ -123,7 +125,7 @@ async fn a_stream_that_breaks_says_so_in_the_shape_of_its_binding() {
         let (puppet, mut stage) = Puppet::new();
         let (store, kept) = (FlakyStore::new(), agent("puppet", puppet));
         let stored = store.clone();
-        let server = TestServer::custom("", |builder| builder.agent(kept).store(stored)).await;
+        let server = TestServer::custom("", |builder| builder.with_agent(kept).store(stored)).await;
         let mut old = text("go");
         old["content"] = old["parts"].take();
         let stream = match binding {

@@ -37,7 +37,8 @@ impl Driver {
         let (gated, gates) = Gated::new();
         let (agents, time) = (AGENTS.map(|id| agent(id, gated.clone())), Arc::new(clock.clone()));
         let server = TestServer::custom("", |builder| {
-            let builder = agents.into_iter().fold(builder, |builder, agent| builder.agent(agent));
+            let builder =
+                agents.into_iter().fold(builder, |builder, agent| builder.with_agent(agent));
             builder.clock(time).authenticator(Arc::new(HeaderOwner))
         })
         .await;

@@ -26,7 +26,7 @@ async fn deliver(caller: &Caller<'_>, message: Message, stream: bool) -> Result<
 async fn of_ten_answers_to_one_question_one_is_taken() {
     let counted = Counted::new(Arc::new(Script));
     let counting = agent("counted", counted.clone());
-    let server = TestServer::custom("", |builder| builder.agent(counting)).await;
+    let server = TestServer::custom("", |builder| builder.with_agent(counting)).await;
     let caller = Caller::new(&server, "counted");
     for round in 0..ROUNDS / 3 {
         let asked = caller.send(Message::new("ask which?")).await;
@@ -60,7 +60,7 @@ async fn messages_for_a_task_at_work_start_no_second_run() {
     let (gated, mut gates) = Gated::new();
     let counted = Counted::new(gated);
     let counting = agent("counted", counted.clone());
-    let server = TestServer::custom("", |builder| builder.agent(counting)).await;
+    let server = TestServer::custom("", |builder| builder.with_agent(counting)).await;
     let caller = Caller::new(&server, "counted");
     for text in ["gate x", "auth-gate x"] {
         let task = caller.send_off(Message::new(text)).await;
@@ -85,7 +85,7 @@ async fn messages_for_a_task_at_work_start_no_second_run() {
 async fn an_answer_can_come_as_soon_as_the_question_is_seen() {
     let counted = Counted::new(Arc::new(Script));
     let counting = agent("counted", counted.clone());
-    let server = TestServer::custom("", |builder| builder.agent(counting)).await;
+    let server = TestServer::custom("", |builder| builder.with_agent(counting)).await;
     let caller = Caller::new(&server, "counted");
     let mut task = caller.send(Message::new("ask 0")).await;
     for turn in 1..=ROUNDS {

@@ -31,7 +31,7 @@ async fn cancel(caller: &Caller<'_>, task: &str) -> Value {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_cancel_and_an_end_at_once_have_one_winner() {
     let (gated, mut gates) = Gated::new();
-    let server = TestServer::custom("", |builder| builder.agent(agent("gated", gated))).await;
+    let server = TestServer::custom("", |builder| builder.with_agent(agent("gated", gated))).await;
     let caller = Caller::new(&server, "gated");
     for round in 0..ROUNDS {
         let end = ["plain", "fail", "reject"][round % 3];
@@ -80,7 +80,7 @@ async fn one_of_many(caller: &Caller<'_>, task: &str, many: usize) -> Value {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_many_cancels_at_once_one_is_taken() {
     let (gated, _gates) = Gated::new();
-    let server = TestServer::custom("", |builder| builder.agent(agent("gated", gated))).await;
+    let server = TestServer::custom("", |builder| builder.with_agent(agent("gated", gated))).await;
     let caller = Caller::new(&server, "gated");
     for round in 0..ROUNDS / 3 {
         let many = if round % 5 == 0 { 20 } else { 4 };
@@ -104,7 +104,7 @@ async fn a_cancel_in_the_middle_of_a_burst_leaves_a_beginning_of_it() {
     let burst = Arc::new(Burst { pieces: 400, length: 8 });
     let counted = Counted::new(burst.clone());
     let bursting = agent("burst", counted.clone());
-    let server = TestServer::custom("", |builder| builder.agent(bursting)).await;
+    let server = TestServer::custom("", |builder| builder.with_agent(bursting)).await;
     let caller = Caller::new(&server, "burst");
     let whole = burst.whole();
     let mut canceled = 0;
@@ -141,7 +141,7 @@ async fn a_cancel_in_the_middle_of_a_burst_leaves_a_beginning_of_it() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_cancel_and_an_answer_at_once_have_an_order() {
     let (gated, _gates) = Gated::new();
-    let server = TestServer::custom("", |builder| builder.agent(agent("gated", gated))).await;
+    let server = TestServer::custom("", |builder| builder.with_agent(agent("gated", gated))).await;
     let caller = Caller::new(&server, "gated");
     for round in 0..ROUNDS {
         let asked = caller.send(Message::new("ask which?")).await;
@@ -173,7 +173,7 @@ async fn a_cancel_and_an_answer_at_once_have_an_order() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_cancel_reaches_the_run_of_the_last_answer() {
     let (gated, mut gates) = Gated::new();
-    let server = TestServer::custom("", |builder| builder.agent(agent("gated", gated))).await;
+    let server = TestServer::custom("", |builder| builder.with_agent(agent("gated", gated))).await;
     let caller = Caller::new(&server, "gated");
     for _ in 0..ROUNDS / 3 {
         // The run that asked may still be on its way out when the next one begins.

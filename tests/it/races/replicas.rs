@@ -14,7 +14,8 @@ async fn two(burst: &Arc<Burst>) -> (TestServer, TestServer) {
     let store = Arc::new(MemoryStore::new(Capacity::default()));
     let server = async || {
         let (store, burst) = (store.clone(), burst.clone());
-        TestServer::custom("", |builder| builder.store(store).agent(agent("burst", burst))).await
+        TestServer::custom("", |builder| builder.store(store).with_agent(agent("burst", burst)))
+            .await
     };
     (server().await, server().await)
 }

@@ -46,7 +46,7 @@ async fn follow(
 async fn whoever_joins_a_burst_sees_the_task_and_exactly_the_rest() {
     let burst = Arc::new(Burst { pieces: 200, length: 8 });
     let whole = burst.whole();
-    let server = TestServer::custom("", |builder| builder.agent(agent("burst", burst))).await;
+    let server = TestServer::custom("", |builder| builder.with_agent(agent("burst", burst))).await;
     let caller = Caller::new(&server, "burst");
     let mut joined = 0;
     for _ in 0..ROUNDS / 15 {
@@ -80,7 +80,7 @@ async fn whoever_joins_a_burst_sees_the_task_and_exactly_the_rest() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn whoever_comes_back_to_a_burst_gets_exactly_what_was_missed() {
     let burst = Arc::new(Burst { pieces: 200, length: 8 });
-    let server = TestServer::custom("", |builder| builder.agent(agent("burst", burst))).await;
+    let server = TestServer::custom("", |builder| builder.with_agent(agent("burst", burst))).await;
     let caller = Caller::new(&server, "burst");
     for round in 0..ROUNDS / 15 {
         let mut stream = caller.stream(Message::new("go")).await;

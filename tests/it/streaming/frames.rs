@@ -143,7 +143,8 @@ async fn the_headers_keep_proxies_from_holding_events_back() {
 async fn a_silent_stream_sends_comments_and_none_after_its_end() {
     let (puppet, mut stage) = Puppet::new();
     let toml = "[server]\nkeep_alive = \"5ms\"\n[[agent]]\nid = \"script\"\nexecutor = { kind = \"script\" }";
-    let server = TestServer::custom(toml, |builder| builder.agent(agent("puppet", puppet))).await;
+    let server =
+        TestServer::custom(toml, |builder| builder.with_agent(agent("puppet", puppet))).await;
     let mut stream = Caller::new(&server, "puppet").stream(Message::new("go")).await;
     let run = stage.next().await;
     assert_eq!(state(&stream.next().await.expect("the task").data["result"]), "submitted");
@@ -165,7 +166,8 @@ async fn a_silent_stream_sends_comments_and_none_after_its_end() {
 #[tokio::test]
 async fn a_run_that_breaks_half_way_ends_its_stream_as_failed() {
     let (puppet, mut stage) = Puppet::new();
-    let server = TestServer::custom("", |builder| builder.agent(agent("puppet", puppet))).await;
+    let server =
+        TestServer::custom("", |builder| builder.with_agent(agent("puppet", puppet))).await;
     let caller = Caller::new(&server, "puppet");
     let stream = caller.stream(Message::new("go")).await;
     let run = stage.next().await;

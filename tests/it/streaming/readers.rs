@@ -66,7 +66,8 @@ const PIECES: usize = 6;
 /// Streams a task of some pieces, and leaves after `seen` events.
 async fn leave_after(seen: usize, reset: bool) {
     let (puppet, mut stage) = Puppet::new();
-    let server = TestServer::custom("", |builder| builder.agent(agent("puppet", puppet))).await;
+    let server =
+        TestServer::custom("", |builder| builder.with_agent(agent("puppet", puppet))).await;
     let caller = Caller::new(&server, "puppet");
     let address = server.address();
     let params = Message::new("go").params();
@@ -105,7 +106,8 @@ async fn a_reader_that_leaves_ends_nothing_whenever_it_leaves() {
 #[tokio::test]
 async fn a_reader_that_leaves_does_not_take_the_others_with_it() {
     let (puppet, mut stage) = Puppet::new();
-    let server = TestServer::custom("", |builder| builder.agent(agent("puppet", puppet))).await;
+    let server =
+        TestServer::custom("", |builder| builder.with_agent(agent("puppet", puppet))).await;
     let caller = Caller::new(&server, "puppet");
     let first = caller.stream(Message::new("go")).await;
     let run = stage.next().await;
@@ -133,7 +135,7 @@ async fn a_reader_that_does_not_read_delays_nobody() {
     let burst = Arc::new(Burst { pieces: 3000, length: 768 });
     let events = burst.pieces + 3;
     let bursting = agent("burst", burst.clone());
-    let server = TestServer::custom("", |builder| builder.agent(bursting)).await;
+    let server = TestServer::custom("", |builder| builder.with_agent(bursting)).await;
     let caller = Caller::new(&server, "burst");
     let params = Message::new("go").params();
     let mut stalled = Raw::open(server.address(), "burst", "message/stream", &params).await;

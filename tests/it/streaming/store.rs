@@ -13,7 +13,7 @@ async fn flaky() -> (TestServer, Arc<FlakyStore>, Stage) {
     let (puppet, stage) = Puppet::new();
     let (store, kept) = (FlakyStore::new(), agent("puppet", puppet));
     let stored = store.clone();
-    let server = TestServer::custom("", |builder| builder.agent(kept).store(stored)).await;
+    let server = TestServer::custom("", |builder| builder.with_agent(kept).store(stored)).await;
     (server, store, stage)
 }
 
@@ -151,7 +151,7 @@ async fn a_store_that_is_down_is_an_internal_error_that_says_nothing_about_the_s
     let counted = Counted::new(puppet);
     let (store, counting) = (FlakyStore::new(), agent("puppet", counted.clone()));
     let stored = store.clone();
-    let server = TestServer::custom("", |builder| builder.agent(counting).store(stored)).await;
+    let server = TestServer::custom("", |builder| builder.with_agent(counting).store(stored)).await;
     let caller = Caller::new(&server, "puppet");
     let asked = caller.send_off(Message::new("go")).await;
     stage.next().await.ask("which?").await;
@@ -234,7 +234,8 @@ async fn an_answer_that_was_overtaken_by_a_cancel_is_refused() {
     let body = crate::support::caller::request("tasks/cancel", &json!({ "id": id(&asked) }));
     let path = format!("http://{}/api/v1/a2a/puppet/jsonrpc", server.address());
     store.meanwhile(async move {
-        let request = reqwest::Client::new().post(path).header("content-type", "application/json");
+        let request =
+            crate::support::client().post(path).header("content-type", "application/json");
         request.body(body.to_string()).send().await.expect("an answer");
     });
     let answer = Message::new("this").task(id(&asked));

@@ -79,7 +79,7 @@ impl TestServer {
         let running = tokio::spawn(server.run(async {
             let _ = stopped.await;
         }));
-        let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+        let client = crate::support::client();
         Self { address, client, gauges, stop: Some(stop), running: Some(running) }
     }
 
@@ -171,17 +171,22 @@ impl TestServer {
 
     /// Ends the server and fails when runs or subscriptions are left over.
     pub(crate) async fn finish(self) -> Drained {
-        let gauges = self.gauges.clone();
+        self.no_run_left().await;
+        self.stopped().await
+    }
+
+    /// Waits until every run and every subscription is gone.
+    pub(crate) async fn no_run_left(&self) {
+        let gauges = &self.gauges;
         let nothing_left = async {
             while gauges.live_runs() + gauges.subscribed_tasks() > 0 {
                 tokio::task::yield_now().await;
             }
         };
         if tokio::time::timeout(PATIENCE, nothing_left).await.is_err() {
-            let (runs, tasks) = (self.gauges.live_runs(), self.gauges.subscribed_tasks());
+            let (runs, tasks) = (gauges.live_runs(), gauges.subscribed_tasks());
             panic!("left over: {runs} runs, {tasks} tasks with subscribers");
         }
-        self.stopped().await
     }
 
     fn url(&self, path: &str) -> String {

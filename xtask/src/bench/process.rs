@@ -5,6 +5,7 @@ use crate::Result;
 use crate::announced::announced;
 use serde_json::Value;
 use std::fs::File;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
@@ -46,6 +47,13 @@ impl Drop for Server {
         // Both fail only when the process has ended by itself, and then there is nothing to do.
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+impl Server {
+    /// Where it listens.
+    pub(super) fn address(&self) -> Result<SocketAddr> {
+        Ok(self.url.trim_start_matches("http://").parse()?)
     }
 }
 
@@ -95,8 +103,13 @@ impl Bench {
 
     /// A fresh server.
     pub(super) fn server(&self) -> Result<Server> {
+        self.server_of(&Bench::config())
+    }
+
+    /// A fresh server with another configuration.
+    pub(super) fn server_of(&self, config: &Path) -> Result<Server> {
         let mut command = pinned(SERVER_CORE, &self.binary("a2ad"));
-        command.arg("serve").arg("--config").arg(Bench::config());
+        command.arg("serve").arg("--config").arg(config);
         self.serve(command.args(["--listen", "127.0.0.1:0"]), "a2ad")
     }
 

@@ -25,7 +25,7 @@ enum Dev {
 const DOMAIN: &[&str] = &["a2ad-domain"];
 const ALL: &[&str] = &["a2ad-domain", "a2ad-store", "a2ad-executor", "a2ad-http"];
 
-const RULES: [Rule; 8] = [
+const RULES: [Rule; 9] = [
     rule("a2ad-domain", "crates/domain", &[], Dev::Itself),
     rule("a2ad-store", "crates/store", DOMAIN, Dev::Any),
     rule("a2ad-executor", "crates/executor", DOMAIN, Dev::Any),
@@ -34,6 +34,7 @@ const RULES: [Rule; 8] = [
     rule("a2ad-tests", "tests", &[], Dev::Any),
     rule("xtask", "xtask", &[], Dev::Itself),
     rule("a2ad-bench", "bench", &[], Dev::Itself),
+    rule("a2ad-example-sum", "examples/rust", &["a2ad"], Dev::Any),
 ];
 
 const fn rule(

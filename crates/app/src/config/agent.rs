@@ -1,16 +1,13 @@
 //! One agent's configuration.
 
+use super::executor::ExecutorConfig;
 use super::units::{MaybeSpan, Span};
-use a2ad_domain::ports::AgentExecutor;
 use a2ad_domain::{
     Agent, AgentId, AgentSettings, Card, Extension, OnOverdue, RawJson, SendDefault, Skill,
     WhileWorking,
 };
-use a2ad_executor::{Echo, Script};
 use a2ad_http::CardMode;
 use serde::Deserialize;
-use std::sync::Arc;
-use std::time::Duration;
 
 /// One agent.
 #[derive(Clone, Debug, Deserialize)]
@@ -54,6 +51,8 @@ pub struct AgentConfig {
     pub max_queued: Option<usize>,
     /// How long an executor may clean up after its task was canceled.
     pub grace: Option<Span>,
+    /// How long a task may wait for its client, instead of `limits.idle`.
+    pub idle: Option<Span>,
     /// What a send does that does not say whether it waits.
     #[serde(default)]
     pub send_default: SendDefaultConfig,
@@ -124,19 +123,6 @@ pub struct SkillConfig {
     pub examples: Vec<String>,
 }
 
-/// What does an agent's work.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
-pub enum ExecutorConfig {
-    /// Gives back what it gets.
-    Echo {
-        /// How long it takes for each MiB.
-        pace: Option<Span>,
-    },
-    /// Does what the text says.
-    Script {},
-}
-
 /// See [`OnOverdue`].
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -203,6 +189,7 @@ pub(super) fn defaults() -> Vec<AgentConfig> {
             max_running: None,
             max_queued: None,
             grace: None,
+            idle: None,
             send_default: SendDefaultConfig::default(),
             while_working: WhileWorkingConfig::default(),
             card_mode: CardModeConfig::default(),
@@ -221,14 +208,14 @@ pub(super) fn defaults() -> Vec<AgentConfig> {
             "Echo",
             "Gives back what it gets, as an artifact.",
             skill("echo", "Echo", "Gives back every part of a message.", "demo", "hello"),
-            ExecutorConfig::Echo { pace: None },
+            ExecutorConfig::echo(),
         ),
         agent(
             "script",
             "Script",
             "Does what its text says, so that every path of a task's life can be tried.",
             skill("script", "Script", "Asks, waits, streams, fails on demand.", "demo", "ask why?"),
-            ExecutorConfig::Script {},
+            ExecutorConfig::script(),
         ),
     ]
 }
@@ -252,6 +239,7 @@ impl AgentConfig {
         if self.max_running == Some(0) {
             return Err(("max_running", "must be at least 1".to_owned()));
         }
+        self.executor.kind().check().map_err(|problem| ("executor", problem))?;
         for (key, modes) in
             [("input_modes", &self.input_modes), ("output_modes", &self.output_modes)]
         {
@@ -287,6 +275,7 @@ impl AgentConfig {
             max_running: self.max_running.unwrap_or(default.max_running),
             max_queued: self.max_queued.unwrap_or(default.max_queued),
             grace: self.grace.map_or(default.grace, |grace| grace.0),
+            idle: self.idle.map(|idle| idle.0),
             send_default: match self.send_default {
                 SendDefaultConfig::Wait => SendDefault::Wait,
                 SendDefaultConfig::Return => SendDefault::Return,
@@ -296,12 +285,7 @@ impl AgentConfig {
                 WhileWorkingConfig::Append => WhileWorking::Append,
             },
         };
-        let executor: Arc<dyn AgentExecutor> = match &self.executor {
-            ExecutorConfig::Echo { pace } => {
-                Arc::new(Echo::new(pace.map_or(Duration::ZERO, |pace| pace.0)))
-            }
-            ExecutorConfig::Script {} => Arc::new(Script),
-        };
+        let executor = self.executor.kind().executor();
         let extensions = self.extensions.iter().map(|extension| Extension {
             uri: extension.uri.clone(),
             description: extension.description.clone(),

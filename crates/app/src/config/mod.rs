@@ -3,6 +3,8 @@
 
 mod agent;
 mod environment;
+mod executor;
+mod nearest;
 mod units;
 
 use a2ad_domain::service::Limits;
@@ -16,6 +18,7 @@ use std::time::Duration;
 use units::{Size, Span};
 
 pub use agent::AgentConfig;
+pub use executor::ExecutorConfig;
 
 /// A configuration that makes no sense: where, what and how to mend it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -73,6 +76,8 @@ pub struct ServerConfig {
     pub keep_alive: Span,
     /// How many connections are open at once.
     pub max_connections: usize,
+    /// How many runs go on at once, of all agents together.
+    pub max_running: usize,
     /// What happens to a method of the 1.0 line in a request that names no version.
     pub version_policy: VersionPolicyConfig,
     /// The proxies whose word on where callers reach the server counts, unless `public_url` says it.
@@ -149,6 +154,7 @@ impl Default for ServerConfig {
             drain: Span(Duration::from_secs(30)),
             keep_alive: Span(Duration::from_secs(15)),
             max_connections: 16_384,
+            max_running: 4096,
             version_policy: VersionPolicyConfig::default(),
             trusted_proxies: Vec::new(),
             card_max_age: Span(Duration::from_secs(300)),
@@ -177,6 +183,26 @@ impl Default for LimitsConfig {
 }
 
 impl Config {
+    /// Whether an agent's work starts programs.
+    #[must_use]
+    pub fn starts_programs(&self) -> bool {
+        self.agent.iter().any(|agent| agent.executor.kind().starts_programs())
+    }
+
+    /// What is missing on this machine for agents to do their work, found without calling out; each
+    /// names its agent. The server can start without: the runs that need it fail.
+    #[must_use]
+    pub fn missing(&self) -> Vec<String> {
+        let missing = |agent: &AgentConfig| {
+            let missing = agent.executor.kind().missing();
+            missing
+                .into_iter()
+                .map(|what| format!("agent {}: {what}", agent.id))
+                .collect::<Vec<_>>()
+        };
+        self.agent.iter().flat_map(missing).collect()
+    }
+
     /// Reads a file, if there is one, and then the environment.
     ///
     /// # Errors
@@ -213,7 +239,8 @@ impl Config {
         let mut table: toml::Table = text.parse().map_err(|e| located(&e, text, origin))?;
         if environment::apply(&mut table, environment)? {
             let read = table.try_into();
-            config = read.map_err(|e| ConfigError::new("environment", e.message().to_owned()))?;
+            config =
+                read.map_err(|e| ConfigError::new("environment", nearest::with_hint(e.message())))?;
         }
         config.check(text, origin)?;
         Ok(config)
@@ -234,6 +261,7 @@ impl Config {
             ("[store]", "max_tasks", self.store.max_tasks),
             ("[server]", "max_body", self.server.max_body.0),
             ("[server]", "max_connections", self.server.max_connections),
+            ("[server]", "max_running", self.server.max_running),
             ("[limits]", "history", self.limits.history),
             ("[limits]", "log", self.limits.log),
         ] {
@@ -279,5 +307,5 @@ fn located(error: &toml::de::Error, text: &str, origin: &str) -> ConfigError {
     // A key at the start of a line is on the line that begins there.
     let at_start = error.span().is_some_and(|span| text[..span.start].ends_with('\n'));
     let line = line.map(|line| if at_start { line + 1 } else { line });
-    ConfigError { origin: origin.to_owned(), line, problem: error.message().replace('\n', ", ") }
+    ConfigError { origin: origin.to_owned(), line, problem: nearest::with_hint(error.message()) }
 }

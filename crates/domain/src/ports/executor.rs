@@ -108,12 +108,29 @@ pub enum AgentError {
     /// The work failed.
     #[error("{0}")]
     Failed(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The work failed, and the caller may know why. `reason` is a sentence of the executor's own making;
+    /// what a program, a service or a library said goes into `source`.
+    #[error("{reason}")]
+    Explained {
+        /// One sentence for the caller.
+        reason: String,
+        /// The cause, for the log.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
 }
 
 impl AgentError {
     /// A failure with a text or an error for the log.
     pub fn failed(why: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self::Failed(why.into())
+    }
+
+    /// A failure with a sentence for the caller and a text or an error for the log.
+    pub fn explained(
+        reason: impl Into<String>,
+        why: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
+        Self::Explained { reason: reason.into(), source: why.into() }
     }
 }
 

@@ -1,8 +1,7 @@
 //! Keeps tasks. Every call names a scope; what is outside it does not exist.
 
 use crate::change::Recorded;
-use crate::content::Message;
-use crate::ids::{ContextId, Scope, TaskId, TaskKey, Version};
+use crate::ids::{AgentId, ContextId, Scope, TaskId, TaskKey, Version};
 use crate::state::TaskState;
 use crate::task::Task;
 use crate::time::Timestamp;
@@ -59,6 +58,8 @@ pub struct Query {
     pub state: Option<TaskState>,
     /// Only tasks whose status is not older than this.
     pub since: Option<Timestamp>,
+    /// Only tasks that are overdue at this time ([`Task::is_overdue`]).
+    pub overdue: Option<Timestamp>,
     /// How many at most.
     pub limit: usize,
     /// Only tasks that come after this place. The task itself may be gone or have moved.
@@ -122,23 +123,14 @@ pub trait TaskStore: Send + Sync {
     /// `Unavailable`.
     async fn list(&self, scope: &Scope, query: &Query) -> Result<Page, StoreError>;
 
-    /// The newest `limit` messages of a conversation, oldest first, over all its tasks.
-    ///
-    /// # Errors
-    /// `Unavailable`.
-    async fn conversation(
-        &self,
-        scope: &Scope,
-        context: &ContextId,
-        limit: usize,
-    ) -> Result<Vec<Arc<Message>>, StoreError>;
-
-    /// Tasks that have been waiting for somebody since before `since`, at most `limit`, in all scopes.
+    /// Tasks of an agent that have been waiting for somebody since before `since`, at most `limit`, in all
+    /// its scopes.
     ///
     /// # Errors
     /// `Unavailable`.
     async fn waiting_since(
         &self,
+        agent: &AgentId,
         since: Timestamp,
         limit: usize,
     ) -> Result<Vec<TaskKey>, StoreError>;

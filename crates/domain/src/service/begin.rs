@@ -1,7 +1,7 @@
 //! A message comes in: it opens a task, continues one, or is answered without one. Everything is checked
 //! before anything is written.
 
-use super::{Core, SendMessage, Service};
+use super::{Core, SendMessage, Service, deadline};
 use crate::agent::{Agent, WhileWorking};
 use crate::caught::caught;
 use crate::change::{Change, StatusChange};
@@ -13,7 +13,7 @@ use crate::ports::{Acceptance, Interest, Rejection, Request, StoreError, Subscri
 use crate::service::Run;
 use crate::service::commit::NotCommitted;
 use crate::signal::CancelSignal;
-use crate::state::{Phase, TaskState};
+use crate::state::Phase;
 use crate::task::Task;
 use std::sync::Arc;
 
@@ -81,17 +81,18 @@ impl Service {
             }
             Err(rejection) => return Err(refused(rejection)),
         }
+        let limit = deadline::limit(&agent.settings, &request.message)?;
         let slot = core.reserve(agent)?;
         let key = TaskKey { scope: scope.clone(), id: TaskId::new(core.ports.ids.uuid()) };
         let now = core.ports.clock.now();
-        let deadline = agent.settings.deadline.map(|deadline| now.after(deadline));
+        let deadline = limit.map(|limit| now.after(limit));
         let message = request.message.clone();
         let task = Arc::new(Task::open(key, request.context.clone(), message, deadline, now));
         // Subscribed before the task can change, so nothing is missed.
         let events = core.ports.bus.subscribe(task.key(), interest);
         core.ports.store.insert(&task).await.map_err(|error| core.store_error(error, ""))?;
         let turn = Turn { request, task: task.clone(), cancel: CancelSignal::new() };
-        slot.start(Run::new(core.clone(), agent.clone(), turn));
+        slot.start(Run::new(core.clone(), agent.clone(), turn, limit));
         Ok(Begun::Task { task, events })
     }
 
@@ -112,6 +113,7 @@ impl Service {
             return Err(Error::invalid("message.contextId", "is not the context of the task"));
         }
         let request = request(scope, task.context().clone(), call, Some(key.id), references);
+        let limit = deadline::limit(&agent.settings, &request.message)?;
         loop {
             let unsupported = |why| Err(Error::UnsupportedOperation { id: Some(key.id), why });
             if task.state().is_terminal() {
@@ -132,7 +134,8 @@ impl Service {
                 core.commit(&mut task, [message]).await.map(|()| None)
             } else {
                 let slot = core.reserve(agent)?;
-                let working = StatusChange::report(TaskState::Working, None);
+                let deadline = limit.map(|limit| core.ports.clock.now().after(limit));
+                let working = StatusChange::resumed(deadline);
                 core.commit(&mut task, [message, working]).await.map(|()| Some(slot))
             };
             match committed {
@@ -140,7 +143,7 @@ impl Service {
                     if let Some(slot) = slot {
                         let cancel = CancelSignal::new();
                         let turn = Turn { request, task: task.clone(), cancel };
-                        slot.start(Run::new(core.clone(), agent.clone(), turn));
+                        slot.start(Run::new(core.clone(), agent.clone(), turn, limit));
                     }
                     return Ok(Begun::Task { task, events });
                 }

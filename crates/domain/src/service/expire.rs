@@ -9,8 +9,9 @@ use crate::ports::StoreError;
 use crate::state::Phase;
 use crate::task::Task;
 use std::sync::Arc;
+use std::time::Duration;
 
-/// How many waiting tasks are looked at in one go.
+/// How many waiting tasks of an agent are looked at in one go.
 const BATCH: usize = 256;
 
 /// What a sweep has done.
@@ -32,16 +33,20 @@ impl Service {
         let stored = |error| core.store_error(error, "");
         let now = core.ports.clock.now();
         let mut swept = Swept::default();
-        let idle_since = now.before(core.limits.idle);
-        for key in core.ports.store.waiting_since(idle_since, BATCH).await.map_err(stored)? {
-            let task = match core.ports.store.load(&key).await {
-                Ok(task) => task,
-                Err(StoreError::NotFound) => continue,
-                Err(error) => return Err(stored(error)),
-            };
-            let still = task.state().phase() == Phase::Interrupted && !task.is_running();
-            if still && task.status_at() < idle_since && self.give_up(task).await? {
-                swept.failed += 1;
+        for agent in core.agents.values() {
+            let idle = agent.settings.idle.unwrap_or(core.limits.idle);
+            let since = now.before(idle);
+            let store = &core.ports.store;
+            for key in store.waiting_since(&agent.id, since, BATCH).await.map_err(stored)? {
+                let task = match store.load(&key).await {
+                    Ok(task) => task,
+                    Err(StoreError::NotFound) => continue,
+                    Err(error) => return Err(stored(error)),
+                };
+                let still = task.state().phase() == Phase::Interrupted && !task.is_running();
+                if still && task.status_at() < since && self.give_up(task, idle).await? {
+                    swept.failed += 1;
+                }
             }
         }
         let kept_since = now.before(core.limits.retention);
@@ -51,8 +56,8 @@ impl Service {
 
     /// Fails a task that nobody answered; says whether it did. If somebody just did something to it,
     /// it is not idle any more and is left alone.
-    async fn give_up(&self, mut task: Arc<Task>) -> Result<bool, Error> {
-        let failed = self.0.failed(Failure::Unanswered);
+    async fn give_up(&self, mut task: Arc<Task>, idle: Duration) -> Result<bool, Error> {
+        let failed = self.0.failed(Failure::Unanswered(idle));
         match self.0.commit(&mut task, [failed]).await {
             Ok(()) => Ok(true),
             Err(NotCommitted::Conflict | NotCommitted::Refused(_) | NotCommitted::Gone) => {

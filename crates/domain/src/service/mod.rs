@@ -5,7 +5,10 @@ mod attach;
 mod begin;
 mod cancel;
 mod commit;
+mod conversation;
+mod deadline;
 mod expire;
+mod overdue;
 mod read;
 mod run;
 mod send;
@@ -24,7 +27,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+pub use deadline::DEADLINE_EXTENSION;
 pub use expire::Swept;
+pub use overdue::Overdue;
 pub use read::ListTasks;
 pub use run::{Run, RunEnd};
 pub use watch::Watch;
@@ -39,7 +44,7 @@ pub struct Limits {
     pub history: usize,
     /// About how many bytes a task may keep.
     pub task_bytes: usize,
-    /// How long a task may wait for its client; then it fails.
+    /// How long a task may wait for its client, unless its agent says otherwise; then it fails.
     pub idle: Duration,
     /// How long an ended task is kept.
     pub retention: Duration,

@@ -18,6 +18,8 @@ pub struct ListTasks {
     pub state: Option<TaskState>,
     /// Only tasks whose status is not older than this.
     pub since: Option<Timestamp>,
+    /// Only tasks whose run should have ended by now.
+    pub overdue: bool,
     /// How many at most, 1 to 100.
     pub limit: usize,
     /// Where the page before ended.
@@ -39,8 +41,9 @@ impl Service {
     /// # Errors
     /// Only when the store fails.
     pub async fn list(&self, scope: &Scope, list: ListTasks) -> Result<Page, Error> {
-        let ListTasks { context, state, since, limit, after } = list;
-        let query = Query { context, state, since, limit, after };
+        let ListTasks { context, state, since, overdue, limit, after } = list;
+        let overdue = overdue.then(|| self.0.ports.clock.now());
+        let query = Query { context, state, since, overdue, limit, after };
         let page = self.0.ports.store.list(scope, &query).await;
         page.map_err(|error| self.0.store_error(error, ""))
     }

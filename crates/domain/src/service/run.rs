@@ -2,10 +2,12 @@
 //! a decision.
 
 use super::Core;
+use super::Overdue;
 use super::commit::NotCommitted;
+use super::deadline::spoken;
 use super::watch::LOG_PAGE;
 use super::writer::TaskWriter;
-use crate::agent::{Agent, OnOverdue};
+use crate::agent::Agent;
 use crate::change::{Change, StatusChange};
 use crate::content::{Message, Parts, Role};
 use crate::ids::{MessageId, TaskKey};
@@ -32,27 +34,29 @@ pub enum RunEnd {
 }
 
 /// Why a task fails, in words for its client. What an executor or a library said is in the log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Failure {
     Agent(Uuid),
+    Explained(String, Uuid),
     IllegalStep(Uuid),
     TooLarge,
-    Deadline,
+    Deadline(Duration),
     ShutDown,
-    Unanswered,
+    Unanswered(Duration),
 }
 
 impl Failure {
-    fn text(self) -> String {
+    pub(super) fn text(&self) -> String {
         match self {
             Self::Agent(reference) => format!("The agent failed (reference {reference})."),
+            Self::Explained(reason, reference) => format!("{reason} (reference {reference})"),
             Self::IllegalStep(reference) => {
                 format!("The agent gave an invalid response (reference {reference}).")
             }
             Self::TooLarge => "The agent's results are larger than a task may be.".to_owned(),
-            Self::Deadline => "The agent did not finish in time.".to_owned(),
+            Self::Deadline(limit) => format!("The agent did not finish within {}.", spoken(*limit)),
             Self::ShutDown => "The server shut down before the agent had finished.".to_owned(),
-            Self::Unanswered => "The task waited too long for an answer.".to_owned(),
+            Self::Unanswered(limit) => format!("Nobody answered within {}.", spoken(*limit)),
         }
     }
 }
@@ -67,12 +71,18 @@ pub struct Run {
     turn: Option<Turn>,
     cancel: CancelSignal,
     writer: TaskWriter,
+    limit: Option<Duration>,
 }
 
 impl Run {
-    pub(super) fn new(core: Arc<Core>, agent: Arc<Agent>, turn: Turn) -> Self {
+    pub(super) fn new(
+        core: Arc<Core>,
+        agent: Arc<Agent>,
+        turn: Turn,
+        limit: Option<Duration>,
+    ) -> Self {
         let writer = TaskWriter::new(core, agent, turn.task.clone());
-        Self { cancel: turn.cancel.clone(), turn: Some(turn), writer }
+        Self { cancel: turn.cancel.clone(), turn: Some(turn), writer, limit }
     }
 
     /// The task.
@@ -85,6 +95,23 @@ impl Run {
     #[must_use]
     pub fn agent(&self) -> &Arc<Agent> {
         self.writer.agent()
+    }
+
+    /// How long after its message was taken the run has to end; `None` for no limit.
+    #[must_use]
+    pub fn limit(&self) -> Option<Duration> {
+        self.limit
+    }
+
+    /// What ends the task when the run's time is up, while the executor is at work.
+    #[must_use]
+    pub fn overdue(&self) -> Overdue {
+        Overdue {
+            core: self.writer.core().clone(),
+            key: self.key().clone(),
+            action: self.agent().settings.on_overdue,
+            limit: self.limit.unwrap_or_default(),
+        }
     }
 
     /// What tells the executor that the task is over.
@@ -113,9 +140,15 @@ impl Run {
     /// Writes what the end of the run means. A task that has ended meanwhile stays as it is. When the
     /// store fails, this tries again for a while and then tells the subscribers that nothing will come.
     pub async fn end(self, end: RunEnd) {
-        let Self { mut writer, .. } = self;
+        let Self { mut writer, limit, .. } = self;
         let core = writer.core().clone();
-        let changes = core.decide(&writer, end);
+        let mut changes = core.decide(&writer, end, limit.unwrap_or_default());
+        // The last change is the status that the run ends with.
+        if let (Some(Change::Status(status)), Some(metadata)) =
+            (changes.last_mut(), writer.take_metadata())
+        {
+            *status = status.clone().with_metadata(metadata);
+        }
         let mut pause = END_PAUSE;
         for attempt in 1..=END_TRIES {
             let error = match core.conclude(&mut writer, &changes).await {
@@ -134,7 +167,7 @@ impl Run {
 
 impl Core {
     /// The changes that the end of a run means.
-    fn decide(&self, writer: &TaskWriter, end: RunEnd) -> Vec<Change> {
+    fn decide(&self, writer: &TaskWriter, end: RunEnd, limit: Duration) -> Vec<Change> {
         let status = |state, parts| vec![StatusChange::ending(state, Some(self.reply(parts)))];
         let id = writer.task().key().id;
         match end {
@@ -151,12 +184,18 @@ impl Core {
             }
             RunEnd::Returned(Ok(Outcome::Rejected(parts))) => status(TaskState::Rejected, parts),
             RunEnd::Returned(Err(AgentError::Stopped(_))) => {
-                vec![self.failed(writer.failure().unwrap_or(Failure::Agent(self.ports.ids.uuid())))]
+                let unknown = || Failure::Agent(self.ports.ids.uuid());
+                vec![self.failed(writer.failure().cloned().unwrap_or_else(unknown))]
             }
             RunEnd::Returned(Err(AgentError::Failed(error))) => {
                 let reference = self.ports.ids.uuid();
                 tracing::error!(%reference, task = %id, error = &*error, "an executor failed");
                 vec![self.failed(Failure::Agent(reference))]
+            }
+            RunEnd::Returned(Err(AgentError::Explained { reason, source })) => {
+                let reference = self.ports.ids.uuid();
+                tracing::error!(%reference, task = %id, reason, error = &*source, "an executor failed");
+                vec![self.failed(Failure::Explained(reason, reference))]
             }
             RunEnd::Panicked(text) => {
                 let reference = self.ports.ids.uuid();
@@ -165,10 +204,7 @@ impl Core {
             }
             RunEnd::DeadlinePassed => {
                 tracing::warn!(task = %id, "a run passed its deadline");
-                match writer.agent().settings.on_overdue {
-                    OnOverdue::Cancel => vec![StatusChange::ending(TaskState::Canceled, None)],
-                    OnOverdue::Fail | OnOverdue::Report => vec![self.failed(Failure::Deadline)],
-                }
+                vec![self.overdue(writer.agent().settings.on_overdue, limit)]
             }
             // The task was over when the run was stopped; should it not be, it fails like any other.
             RunEnd::Stopped | RunEnd::ShutDown => vec![self.failed(Failure::ShutDown)],
@@ -227,7 +263,7 @@ impl Core {
         StatusChange::ending(TaskState::Failed, Some(message))
     }
 
-    fn reply(&self, parts: Parts) -> Arc<Message> {
+    pub(super) fn reply(&self, parts: Parts) -> Arc<Message> {
         Arc::new(self.message(Role::Agent, parts))
     }
 

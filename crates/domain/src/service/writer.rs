@@ -2,12 +2,14 @@
 
 use super::Core;
 use super::commit::NotCommitted;
+use super::conversation::Wanted;
 use super::run::Failure;
 use crate::agent::Agent;
 use crate::change::{ArtifactUpdate, Change, StatusChange};
-use crate::content::{Message, Parts, Role};
+use crate::content::{Message, Part, Parts, Role};
 use crate::ids::{ArtifactId, Version};
 use crate::ports::{Stopped, StoreError};
+use crate::raw_json::RawJson;
 use crate::state::TaskState;
 use crate::task::{Refusal, Task};
 use std::sync::Arc;
@@ -24,6 +26,12 @@ pub struct TaskWriter {
     clean: bool,
     /// Messages of the client that the executor has been shown.
     shown: usize,
+    /// How many messages the history held before that of this run.
+    begun: usize,
+    /// How many artifacts the task had before this run.
+    made: usize,
+    /// What joins the task's metadata with the next status.
+    metadata: Option<RawJson>,
     failure: Option<Failure>,
     /// The last change of this run that was handed out. What follows it in the store is somebody else's,
     /// or of unclear fate.
@@ -34,7 +42,9 @@ impl TaskWriter {
     pub(super) fn new(core: Arc<Core>, agent: Arc<Agent>, task: Arc<Task>) -> Self {
         let shown = task.history().len();
         let told = task.version();
-        Self { core, agent, task, clean: true, shown, failure: None, told }
+        let (begun, made) = (shown.saturating_sub(1), task.artifacts().len());
+        let (failure, metadata) = (None, None);
+        Self { core, agent, task, clean: true, shown, begun, made, metadata, failure, told }
     }
 
     /// The task as this run knows it.
@@ -64,6 +74,13 @@ impl TaskWriter {
     pub async fn auth_required(&mut self, what: Parts) -> Result<(), Stopped> {
         let message = self.message(what);
         self.step(StatusChange::report(TaskState::AuthRequired, Some(message))).await
+    }
+
+    /// Notes members of the task's metadata; members of the same name are replaced. They are stored with
+    /// the next status that is written, at the latest with the one that the run ends with.
+    pub fn metadata(&mut self, members: RawJson) {
+        let all = self.metadata.take().map_or_else(|| members.clone(), |old| old.merged(&members));
+        self.metadata = Some(all);
     }
 
     /// Writes a whole artifact.
@@ -114,18 +131,40 @@ impl TaskWriter {
         Ok(new)
     }
 
-    /// The newest `limit` messages of the task's conversation, oldest first, over all its tasks.
+    /// What was said in the conversation before the message of this run: the newest `limit` messages,
+    /// oldest first, task by task. Tasks that failed, were canceled or are at work are no part of it.
     ///
     /// # Errors
     /// [`Stopped`] when the store fails.
     pub async fn conversation(&mut self, limit: usize) -> Result<Vec<Arc<Message>>, Stopped> {
-        let (scope, context) = (&self.task.key().scope, self.task.context());
-        let messages = self.core.ports.store.conversation(scope, context, limit).await;
-        messages.map_err(|error| self.give_up(error))
+        self.conversation_within(limit, usize::MAX, |_| 0).await
+    }
+
+    /// The same, with at most `bytes` in all; `weigh` says how many a part counts for. What does not fit
+    /// is not put together first.
+    ///
+    /// # Errors
+    /// [`Stopped`] when the store fails.
+    pub async fn conversation_within(
+        &mut self,
+        limit: usize,
+        bytes: usize,
+        weigh: impl Fn(&Part) -> usize + Send + Sync,
+    ) -> Result<Vec<Arc<Message>>, Stopped> {
+        let wanted = Wanted { messages: limit, bytes, weigh: &weigh };
+        let said = self.core.conversation(&self.task, (self.begun, self.made), wanted).await;
+        said.map_err(|error| self.give_up(error))
     }
 
     /// Commits one change; looks again as often as somebody else was faster.
     async fn step(&mut self, change: Change) -> Result<(), Stopped> {
+        let change = match change {
+            Change::Status(status) => Change::Status(match self.metadata.take() {
+                Some(metadata) => status.with_metadata(metadata),
+                None => status,
+            }),
+            Change::Artifact(_) | Change::Message(_) => change,
+        };
         loop {
             self.settle().await?;
             if self.task.weight().saturating_add(change.weight()) > self.core.limits.task_bytes {
@@ -212,7 +251,11 @@ impl TaskWriter {
         &self.agent
     }
 
-    pub(super) fn failure(&self) -> Option<Failure> {
-        self.failure
+    pub(super) fn take_metadata(&mut self) -> Option<RawJson> {
+        self.metadata.take()
+    }
+
+    pub(super) fn failure(&self) -> Option<&Failure> {
+        self.failure.as_ref()
     }
 }

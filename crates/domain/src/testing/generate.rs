@@ -1,7 +1,7 @@
 //! Generators of tasks and of everything they hold.
 
 use super::sample;
-use crate::change::{ArtifactUpdate, Change, StatusChange};
+use crate::change::{ArtifactUpdate, Change, StatusChange, StatusDetails};
 use crate::content::{Content, Details, Message, Part, PartLabel, Parts, Role};
 use crate::ids::{ArtifactId, MessageId};
 use crate::raw_json::RawJson;
@@ -107,11 +107,25 @@ pub fn piece() -> impl Strategy<Value = ArtifactUpdate> {
 /// A status. That of a terminal state ends the run; others may.
 pub fn status() -> impl Strategy<Value = StatusChange> {
     let said = option::of(message().prop_map(Arc::new));
-    (state(), said, any::<bool>()).prop_map(|(state, message, parked)| StatusChange {
-        parked: state.is_terminal() || parked && !state.is_active(),
-        state,
-        message,
-    })
+    (state(), said, any::<bool>(), status_details()).prop_map(
+        |(state, message, parked, details)| StatusChange {
+            parked: state.is_terminal() || parked && !state.is_active(),
+            state,
+            message,
+            details,
+        },
+    )
+}
+
+/// Mostly nothing; sometimes a deadline or metadata.
+fn status_details() -> impl Strategy<Value = Option<Box<StatusDetails>>> {
+    let deadline = option::of((0..1000_i64).prop_map(sample::at));
+    let metadata = option::of((0..3, 0..9).prop_map(|(name, value)| {
+        RawJson::parse(&format!("{{\"m{name}\":{value}}}")).expect("an object")
+    }));
+    let some = (deadline, metadata)
+        .prop_map(|(deadline, metadata)| Box::new(StatusDetails { deadline, metadata }));
+    option::weighted(0.2, some)
 }
 
 /// Any change, whether or not a task would take it. Ends are rare, so that lives are long.

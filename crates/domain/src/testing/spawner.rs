@@ -91,6 +91,15 @@ impl ManualRun {
         &self.key
     }
 
+    /// The run itself.
+    ///
+    /// # Panics
+    /// When the run has ended.
+    #[must_use]
+    pub fn run(&self) -> &Run {
+        self.run.as_ref().expect("a run that has not ended")
+    }
+
     /// Lets the executor work; dropping the future is a stop at that point.
     pub async fn work(&mut self) -> RunEnd {
         match &mut self.run {

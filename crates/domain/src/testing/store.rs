@@ -3,8 +3,7 @@
 
 use super::{lock, yield_once};
 use crate::change::{Change, Recorded};
-use crate::content::Message;
-use crate::ids::{ContextId, Scope, TaskKey, Version};
+use crate::ids::{AgentId, Scope, TaskKey, Version};
 use crate::ports::{Changes, Cursor, Page, Query, StoreError, TaskStore};
 use crate::signal::CancelSignal;
 use crate::state::Phase;
@@ -31,8 +30,6 @@ pub enum Op {
     ChangesAfter,
     /// `list`
     List,
-    /// `conversation`
-    Conversation,
     /// `waiting_since`
     WaitingSince,
     /// `purge_ended_before`
@@ -264,6 +261,7 @@ impl TaskStore for FakeStore {
                 .filter(|task| query.context.as_ref().is_none_or(|c| c == task.context()))
                 .filter(|task| query.state.is_none_or(|state| state == task.state()))
                 .filter(|task| query.since.is_none_or(|since| task.status_at() >= since))
+                .filter(|task| query.overdue.is_none_or(|now| task.is_overdue(now)))
                 .collect();
             fits.sort_by_key(|task| Reverse((task.status_at(), task.key().id)));
             let total = fits.len();
@@ -276,31 +274,17 @@ impl TaskStore for FakeStore {
         .await
     }
 
-    async fn conversation(
-        &self,
-        scope: &Scope,
-        context: &ContextId,
-        limit: usize,
-    ) -> Result<Vec<Arc<Message>>, StoreError> {
-        self.op(Op::Conversation, |all| {
-            let mine = all.iter().filter(|(key, _)| key.scope == *scope);
-            let mut tasks: Vec<&Arc<Task>> =
-                mine.map(|(_, kept)| &kept.task).filter(|task| task.context() == context).collect();
-            tasks.sort_by_key(|task| (task.created(), task.key().id));
-            let said: Vec<_> = tasks.iter().flat_map(|task| task.history().to_vec()).collect();
-            Ok(said[said.len().saturating_sub(limit)..].to_vec())
-        })
-        .await
-    }
-
     async fn waiting_since(
         &self,
+        agent: &AgentId,
         since: Timestamp,
         limit: usize,
     ) -> Result<Vec<TaskKey>, StoreError> {
         self.op(Op::WaitingSince, |all| {
-            let waiting = all.iter().filter(|(_, kept)| {
-                kept.task.state().phase() == Phase::Interrupted && kept.task.status_at() < since
+            let waiting = all.iter().filter(|(key, kept)| {
+                key.scope.agent() == agent
+                    && kept.task.state().phase() == Phase::Interrupted
+                    && kept.task.status_at() < since
             });
             Ok(waiting.map(|(key, _)| key.clone()).take(limit).collect())
         })

@@ -1,9 +1,12 @@
 //! A service on the real runtime, store and bus, for tests of the runtime.
 #![allow(dead_code, unreachable_pub)] // Each test file is a crate of its own and uses its part of this.
 
+pub mod pipes;
+pub mod stub;
+
 use a2ad_domain::ports::{AgentExecutor, Spawner, TaskStore};
 use a2ad_domain::service::{Limits, Ports, SendMessage, Service};
-use a2ad_domain::testing::sample::{AGENT, OTHER_AGENT, call, scope};
+use a2ad_domain::testing::sample::{AGENT, OTHER_AGENT, call, call_for, scope, scope_of};
 use a2ad_domain::testing::{ManualClock, SequentialIds, Setup, all};
 use a2ad_domain::{AgentSettings, Error, Task, TaskKey};
 use a2ad_executor::Runtime;
@@ -14,6 +17,9 @@ use tokio::time::timeout;
 
 /// How long a test waits for what never comes. Where time is paused, that is no time at all.
 const PATIENCE: Duration = Duration::from_secs(600);
+
+/// How many runs the server lets go on at once; more than most tests need.
+pub const MAX_RUNNING: usize = 100;
 
 /// A server without a wire.
 pub struct Server {
@@ -39,7 +45,7 @@ impl Server {
     ) -> Self {
         let mut setup = Setup::default();
         adjust(&mut setup.settings);
-        let (runtime, bus) = (Runtime::new(), Arc::new(LocalBus::new()));
+        let (runtime, bus) = (Runtime::new(MAX_RUNNING), Arc::new(LocalBus::new()));
         let ports = Ports {
             store: port,
             bus: bus.clone(),
@@ -59,6 +65,13 @@ impl Server {
         Ok(sent.into_task().key().clone())
     }
 
+    /// Opens a task of the other agent without waiting for it.
+    pub async fn open_elsewhere(&self, text: &str) -> Result<TaskKey, Error> {
+        let call = SendMessage { wait: Some(false), ..call(text) };
+        let sent = self.service.send(&scope_of(OTHER_AGENT, "alice"), call).await?;
+        Ok(sent.into_task().key().clone())
+    }
+
     /// Sends and waits for the task to come to rest.
     pub async fn send(&self, text: &str) -> Arc<Task> {
         let sent = timeout(PATIENCE, self.service.send(&scope(), call(text))).await;
@@ -66,16 +79,16 @@ impl Server {
     }
 
     pub async fn task(&self, key: &TaskKey) -> Arc<Task> {
-        self.service.get(&scope(), &key.id.to_string()).await.expect("a task that is kept")
+        self.service.get(&key.scope, &key.id.to_string()).await.expect("a task that is kept")
     }
 
     pub async fn cancel(&self, key: &TaskKey) -> Result<Arc<Task>, Error> {
-        self.service.cancel(&scope(), &key.id.to_string()).await
+        self.service.cancel(&key.scope, &key.id.to_string()).await
     }
 
     /// Waits until the task has ended.
     pub async fn ended(&self, key: &TaskKey) -> Arc<Task> {
-        if let Ok(attached) = self.service.attach(&scope(), &key.id.to_string(), None).await {
+        if let Ok(attached) = self.service.attach(&key.scope, &key.id.to_string(), None).await {
             let (_, mut watch) = attached.into_task();
             timeout(PATIENCE, all(&mut watch)).await.expect("a task that ends");
         }
@@ -104,6 +117,44 @@ impl Server {
         let places: Vec<_> = (0..most).map_while(|_| self.runtime.reserve(agent).ok()).collect();
         places.len()
     }
+}
+
+impl Server {
+    /// Waits until the task's artifacts hold this text, whether or not it goes on then.
+    pub async fn shows(&self, key: &TaskKey, text: &str) {
+        let seen = async {
+            loop {
+                let attached = self.service.attach(&key.scope, &key.id.to_string(), None).await;
+                let Ok(attached) = attached else { break };
+                let (task, mut watch) = attached.into_task();
+                if artifacts(&task.expect("a snapshot")) == text || watch.next().await.is_none() {
+                    break;
+                }
+            }
+        };
+        timeout(PATIENCE, seen).await.expect("a task that goes on");
+        assert_eq!(artifacts(&*self.task(key).await), text);
+    }
+
+    /// Lets time pass by itself until the task has ended. What comes over a socket comes before.
+    pub async fn out_of_time(&self, key: &TaskKey) -> Arc<Task> {
+        tokio::time::pause();
+        let task = self.ended(key).await;
+        tokio::time::resume();
+        task
+    }
+
+    /// Goes on with a task that waits, and waits for it to come to rest.
+    pub async fn answer(&self, key: &TaskKey, text: &str) -> Arc<Task> {
+        let sent = timeout(PATIENCE, self.service.send(&key.scope, call_for(key, text))).await;
+        sent.expect("a task that comes to rest").expect("a message that is taken").into_task()
+    }
+}
+
+/// The text of all artifacts.
+pub fn artifacts(task: &Task) -> String {
+    let parts = task.artifacts().iter().flat_map(|artifact| artifact.parts());
+    parts.filter_map(|part| part.plain_text()).collect()
 }
 
 /// What a client is told with the status.

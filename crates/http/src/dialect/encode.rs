@@ -81,6 +81,9 @@ fn task(task: &Task, view: View, shape: &Shape, out: &mut Vec<u8>) {
                 json::object(out, |o| members_of_message(o, message, Some(id), context, shape));
             });
         }
+        if let Some(metadata) = task.metadata() {
+            o.raw("metadata", metadata.as_str());
+        }
     });
 }
 
@@ -264,6 +267,9 @@ pub(crate) fn change(event: &Event<'_>, shape: &Shape, out: &mut Vec<u8>) -> boo
                 status(o, status_change.state, event.change.at, message, ids, shape);
                 if shape.says_final {
                     flag(o, "final", event.last, shape);
+                }
+                if let Some(metadata) = status_change.metadata() {
+                    o.raw("metadata", metadata.as_str());
                 }
             });
         }),

@@ -78,6 +78,7 @@ pub(super) struct Wanted<'a> {
     pub(super) history_length: Option<i64>,
     pub(super) since_text: Option<Borrowed<'a>>,
     pub(super) since: Option<Timestamp>,
+    pub(super) overdue: Option<bool>,
     pub(super) artifacts: Artifacts,
 }
 
@@ -93,6 +94,7 @@ pub(super) fn list(wanted: Wanted<'_>) -> Result<Call, Unreadable> {
         context: context(wanted.context.as_ref(), "contextId")?,
         state: wanted.state,
         since: since.or(wanted.since),
+        overdue: wanted.overdue.unwrap_or(false),
         limit: usize::try_from(size).unwrap_or(1),
         after: None,
     };

@@ -86,7 +86,7 @@ fn push(id: &str, verbs: &[Verb]) -> Vec<(Verb, Route)> {
 
 /// The members of queries that are no texts.
 const NUMBERS: [&str; 2] = ["pageSize", "historyLength"];
-const TRUTHS: [&str; 1] = ["includeArtifacts"];
+const TRUTHS: [&str; 2] = ["includeArtifacts", "overdue"];
 
 /// The parameters that a path and a query say, as the object that they are in a body. A tenant in the
 /// body counts before one in the query.

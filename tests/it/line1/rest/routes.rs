@@ -138,7 +138,7 @@ async fn what_can_be_read_can_be_asked_for_without_its_body() {
 async fn an_agent_that_is_not_published_has_no_paths() {
     let hidden = agent("hidden", Arc::new(a2ad_executor::Script));
     hidden.set_published(false);
-    let server = TestServer::custom("", |builder| builder.agent(hidden)).await;
+    let server = TestServer::custom("", |builder| builder.with_agent(hidden)).await;
     for path in ["tasks", "v1/tasks", "tasks/x", "message:send", "extendedAgentCard", "nowhere"] {
         for verb in ["GET", "POST", "PUT"] {
             let hidden = http(&server, verb, &rest("hidden", path), &[JSON], None).await;

@@ -1,7 +1,7 @@
 //! A memory store that fails when a test says so, and counts what it is given.
 
 use a2ad_domain::ports::{Changes, Page, Query, StoreError, TaskStore};
-use a2ad_domain::{ContextId, Message, Recorded, Scope, Task, TaskKey, Timestamp, Version};
+use a2ad_domain::{AgentId, Recorded, Scope, Task, TaskKey, Timestamp, Version};
 use a2ad_store::{Capacity, MemoryStore};
 use async_trait::async_trait;
 use std::future::Future;
@@ -142,23 +142,14 @@ impl TaskStore for FlakyStore {
         self.inner.list(scope, query).await
     }
 
-    async fn conversation(
-        &self,
-        scope: &Scope,
-        context: &ContextId,
-        limit: usize,
-    ) -> Result<Vec<Arc<Message>>, StoreError> {
-        self.works()?;
-        self.inner.conversation(scope, context, limit).await
-    }
-
     async fn waiting_since(
         &self,
+        agent: &AgentId,
         since: Timestamp,
         limit: usize,
     ) -> Result<Vec<TaskKey>, StoreError> {
         self.works()?;
-        self.inner.waiting_since(since, limit).await
+        self.inner.waiting_since(agent, since, limit).await
     }
 
     async fn purge_ended_before(&self, before: Timestamp) -> Result<usize, StoreError> {

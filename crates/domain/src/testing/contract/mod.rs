@@ -34,7 +34,7 @@ macro_rules! store_contract {
             a_page_follows_a_place_whose_task_has_moved
             a_page_follows_a_place_whose_task_is_gone
             a_list_shows_one_scope_only
-            a_conversation_is_told_in_order_over_its_tasks
+            only_what_should_have_ended_is_listed_as_overdue
             only_tasks_that_wait_too_long_are_found_waiting
             only_what_ended_long_enough_ago_is_purged
         );

@@ -1,8 +1,7 @@
 //! What every store of tasks holds to: lists, conversations and housekeeping.
 
 use super::store::{keep, write};
-use crate::content::Message;
-use crate::ids::{ContextId, TaskId};
+use crate::ids::TaskId;
 use crate::ports::{Page, Query, StoreError, TaskStore};
 use crate::state::TaskState;
 use crate::task::Task;
@@ -14,7 +13,7 @@ use std::sync::Arc;
 /// A query for all tasks, or all in a state.
 #[must_use]
 pub fn everything(state: Option<TaskState>) -> Query {
-    Query { context: None, state, since: None, limit: 1000, after: None }
+    Query { context: None, state, since: None, overdue: None, limit: 1000, after: None }
 }
 
 fn numbers(page: &Page) -> Vec<u128> {
@@ -176,40 +175,46 @@ pub async fn a_list_shows_one_scope_only(store: impl TaskStore) {
     }
 }
 
-fn ids(messages: &[Arc<Message>]) -> Vec<&str> {
-    messages.iter().map(|message| message.id.as_str()).collect()
+/// A run is overdue from its deadline on: not before, not while its task waits, not when it has ended.
+pub async fn only_what_should_have_ended_is_listed_as_overdue(store: impl TaskStore) {
+    let mut number = 0;
+    let mut expected = Vec::new();
+    for due in [10, 20, 30] {
+        for state in TaskState::ALL {
+            number += 1;
+            let message = Arc::new(sample::message(&format!("m-{number}"), "x"));
+            let mut task = Task::open(key(number), context("c"), message, Some(at(due)), at(0));
+            keep(&store, &task).await;
+            for change in sample::way_to(state) {
+                write(&store, &mut task, &[change], due).await;
+            }
+            if due <= 20 && task.is_running() {
+                expected.push(number);
+            }
+        }
+    }
+    assert!(!expected.is_empty());
+    let of = |now| Query { overdue: Some(at(now)), ..everything(None) };
+    let mut found = numbers(&page(&store, &of(20)).await);
+    found.sort_unstable();
+    assert_eq!(found, expected);
+    assert_eq!(page(&store, &of(9)).await.total, 0);
+    let first = page(&store, &Query { limit: 1, ..of(20) }).await;
+    assert_eq!((first.tasks.len(), first.total), (1, expected.len()));
+    let rest = page(&store, &Query { after: first.next, ..of(20) }).await;
+    assert_eq!((rest.tasks.len(), rest.total), (expected.len() - 1, expected.len()));
+    let working = Query { state: Some(TaskState::Working), ..of(20) };
+    assert!(page(&store, &working).await.tasks.iter().all(|task| task.is_overdue(at(20))));
 }
 
-/// Messages come oldest first, task by task; the limit keeps the newest.
-pub async fn a_conversation_is_told_in_order_over_its_tasks(store: impl TaskStore) {
-    let said = |id: &str| crate::change::Change::Message(Arc::new(sample::message(id, id)));
-    let mut first = opened(key(2), 1);
-    let mut second = opened(key(1), 2);
-    keep(&store, &first).await;
-    keep(&store, &second).await;
-    keep(&store, &opened_in(key(3), "another", 3)).await;
-    keep(&store, &opened(key_in(&foreign_scopes()[0], 4), 4)).await;
-    write(&store, &mut second, &[said("b2")], 5).await;
-    write(&store, &mut first, &[said("a2")], 6).await;
-    let read = async |name: &str, limit| {
-        store.conversation(&scope(), &context(name), limit).await.expect("a conversation")
-    };
-    let opening = |key: &crate::ids::TaskKey| format!("first-of-{}", key.id);
-    let (a1, b1) = (opening(first.key()), opening(second.key()));
-    assert_eq!(ids(&read("c", 100).await), [&*a1, "a2", &*b1, "b2"]);
-    assert_eq!(ids(&read("c", 3).await), ["a2", &*b1, "b2"]);
-    assert_eq!(ids(&read("c", 0).await), [""; 0]);
-    assert_eq!(ids(&read("unknown", 100).await), [""; 0]);
-    let unknown: ContextId = context("another");
-    assert_eq!(store.conversation(&scope(), &unknown, 9).await.expect("one").len(), 1);
-}
-
-/// Interrupted tasks of all scopes whose status is older than the time; at most so many.
+/// Interrupted tasks of an agent, in all its scopes, whose status is older than the time; at most so many.
 pub async fn only_tasks_that_wait_too_long_are_found_waiting(store: impl TaskStore) {
-    let other = &foreign_scopes()[0];
+    let [bob, other_agent, _] = foreign_scopes();
     let mut expected = Vec::new();
     let mut number = 0;
-    for (scope, millis) in [(scope(), 10), (other.clone(), 10), (scope(), 20), (scope(), 30)] {
+    for (scope, millis) in
+        [(scope(), 10), (bob, 10), (other_agent.clone(), 10), (scope(), 20), (scope(), 30)]
+    {
         for state in TaskState::ALL {
             number += 1;
             let mut task = opened(key_in(&scope, number), 0);
@@ -218,17 +223,18 @@ pub async fn only_tasks_that_wait_too_long_are_found_waiting(store: impl TaskSto
                 write(&store, &mut task, &[change], millis).await;
             }
             let interrupted = state == TaskState::InputRequired || state == TaskState::AuthRequired;
-            if interrupted && millis < 20 {
+            if interrupted && millis < 20 && scope.agent() != other_agent.agent() {
                 expected.push(task.key().clone());
             }
         }
     }
-    let mut found = store.waiting_since(at(20), 100).await.expect("an answer");
+    let agent = scope().agent().clone();
+    let mut found = store.waiting_since(&agent, at(20), 100).await.expect("an answer");
     found.sort();
     expected.sort();
     assert_eq!(found, expected);
-    assert_eq!(store.waiting_since(at(20), 3).await.expect("an answer").len(), 3);
-    assert_eq!(store.waiting_since(at(10), 100).await.expect("an answer"), []);
+    assert_eq!(store.waiting_since(&agent, at(20), 3).await.expect("an answer").len(), 3);
+    assert_eq!(store.waiting_since(&agent, at(10), 100).await.expect("an answer"), []);
 }
 
 /// What lives, or ended at that time or later, stays; the rest is gone from everywhere.
@@ -256,7 +262,4 @@ pub async fn only_what_ended_long_enough_ago_is_purged(store: impl TaskStore) {
         assert_eq!(*store.load(task.key()).await.expect("a live task"), *task);
     }
     assert_eq!(page(&store, &everything(None)).await.total, kept.len());
-    let said = store.conversation(&scope(), &context("c"), 1000).await.expect("a conversation");
-    let histories: usize = kept.iter().map(|task| task.history().len()).sum();
-    assert_eq!(said.len(), histories);
 }

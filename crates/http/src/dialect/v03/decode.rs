@@ -93,6 +93,8 @@ struct ListIn<'a> {
     status_timestamp_after: Option<Borrowed<'a>>,
     last_updated_after: Option<i64>,
     include_artifacts: Option<bool>,
+    /// Our own: only tasks whose run should have ended by now.
+    overdue: Option<bool>,
 }
 
 pub(super) fn call(
@@ -248,6 +250,7 @@ fn wanted(given: ListIn<'_>, shape: &Shape) -> Result<Call, Unreadable> {
         history_length: given.history_length,
         since_text: given.status_timestamp_after,
         since: given.last_updated_after.map(Timestamp::from_millis),
+        overdue: given.overdue,
         artifacts,
     })
 }

@@ -110,6 +110,8 @@ struct ListIn<'a> {
     status_timestamp_after: Option<Borrowed<'a>>,
     #[serde(alias = "include_artifacts")]
     include_artifacts: Option<bool>,
+    /// Our own: only tasks whose run should have ended by now.
+    overdue: Option<bool>,
 }
 
 /// The roles in the order of their numbers.
@@ -258,6 +260,7 @@ fn wanted(given: ListIn<'_>) -> Result<Call, Unreadable> {
         history_length: given.history_length.map(|n| n.0),
         since_text: given.status_timestamp_after,
         since: None,
+        overdue: given.overdue,
         artifacts: if shown { Artifacts::Always } else { Artifacts::Hidden },
     })
 }
