@@ -2,9 +2,9 @@
 // A test stops where something else comes than it expects.
 #![allow(clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
 
-use a2ad_domain::testing::sample::{at, call, piece, status};
+use a2ad_domain::testing::sample::{artifact_id, at, call, piece, status};
 use a2ad_domain::testing::{FakeStore, Fault, Op, ScriptedAgent, Step, World};
-use a2ad_domain::{Change, Error, ErrorCode, TaskKey, TaskState};
+use a2ad_domain::{Change, Error, ErrorCode, Parts, TaskKey, TaskState};
 
 async fn cancel(world: &World, key: &TaskKey) -> Result<std::sync::Arc<a2ad_domain::Task>, Error> {
     world.service.cancel(&world.scope, &key.id.to_string()).await
@@ -34,6 +34,61 @@ async fn a_live_task_is_canceled_and_an_ended_one_is_left_as_it_is() {
             }
             Err(other) => panic!("{state}: {other:?}"),
         }
+    }
+}
+
+/// Writes for ever.
+struct Floods;
+
+#[async_trait::async_trait]
+impl a2ad_domain::ports::AgentExecutor for Floods {
+    async fn run(
+        &self,
+        _: a2ad_domain::ports::Turn,
+        out: &mut a2ad_domain::service::TaskWriter,
+    ) -> Result<a2ad_domain::ports::Outcome, a2ad_domain::ports::AgentError> {
+        loop {
+            out.artifact(artifact_id("a"), Parts::text("more")).await?;
+        }
+    }
+}
+
+/// Lets a future go on only every eighth time that it could: between its read and its write others write.
+async fn slowed<T>(work: impl Future<Output = T>) -> T {
+    let mut work = std::pin::pin!(work);
+    let mut asked = 0_u32;
+    std::future::poll_fn(|context| {
+        asked += 1;
+        if asked.is_multiple_of(8) {
+            return work.as_mut().poll(context);
+        }
+        context.waker().wake_by_ref();
+        std::task::Poll::Pending
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_run_that_writes_without_a_pause_cannot_keep_a_cancel_or_its_deadline_out() {
+    for deadline in [false, true] {
+        let world = World::new(std::sync::Arc::new(Floods));
+        world.store.set_yielding();
+        let key = world.open("go").await;
+        let mut run = world.spawner.next().await;
+        let overdue = run.run().overdue();
+        let ends = async {
+            if deadline {
+                assert!(overdue.end_task().await);
+            } else {
+                world.service.cancel(&world.scope, &key.id.to_string()).await.unwrap();
+            }
+        };
+        let (end, ()) = tokio::join!(run.work(), slowed(ends));
+        let ended = world.task(&key);
+        let state = if deadline { TaskState::Failed } else { TaskState::Canceled };
+        assert_eq!(ended.state(), state);
+        run.end(end).await;
+        assert_eq!(world.task(&key), ended);
     }
 }
 

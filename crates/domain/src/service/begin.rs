@@ -114,6 +114,7 @@ impl Service {
         }
         let request = request(scope, task.context().clone(), call, Some(key.id), references);
         let limit = deadline::limit(&agent.settings, &request.message)?;
+        let mut claim = None;
         loop {
             let unsupported = |why| Err(Error::UnsupportedOperation { id: Some(key.id), why });
             if task.state().is_terminal() {
@@ -149,6 +150,7 @@ impl Service {
                 }
                 // Somebody was faster: another answer, a cancel or the run itself. Look again.
                 Err(NotCommitted::Conflict | NotCommitted::Refused(_)) => {
+                    claim.get_or_insert_with(|| core.claim(&key));
                     task = core.ports.store.load(&key).await.map_err(stored)?;
                 }
                 Err(NotCommitted::Gone) => return Err(stored(StoreError::NotFound)),

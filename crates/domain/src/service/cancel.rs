@@ -14,7 +14,8 @@ impl Service {
     /// Ends a live task as canceled and stops its run. The store decides first: once it holds the
     /// canceled task, nothing a run still does can change it, so it does not matter how fast the run
     /// stops. When the run commits something between our reading and our writing, we look again; when
-    /// that was the end of the task, the cancel is refused and the end stays.
+    /// that was the end of the task, the cancel is refused and the end stays. A run that writes without a
+    /// pause waits then, so that it cannot be faster again and again.
     ///
     /// # Errors
     /// `TaskNotFound`; `TaskNotCancelable` when the task has ended. Nothing is touched then.
@@ -22,6 +23,7 @@ impl Service {
         let core = &self.0;
         let key = Core::key(scope, id)?;
         let stored = |error| core.store_error(error, id);
+        let mut claim = None;
         loop {
             let mut task = core.ports.store.load(&key).await.map_err(stored)?;
             if task.state().is_terminal() {
@@ -36,7 +38,9 @@ impl Service {
                     core.ports.spawner.stop(&key);
                     return Ok(task);
                 }
-                Err(NotCommitted::Conflict | NotCommitted::Refused(_)) => {}
+                Err(NotCommitted::Conflict | NotCommitted::Refused(_)) => {
+                    claim.get_or_insert_with(|| core.claim(&key));
+                }
                 Err(NotCommitted::Gone) => return Err(stored(StoreError::NotFound)),
                 Err(NotCommitted::Failed(error)) => return Err(stored(error)),
             }

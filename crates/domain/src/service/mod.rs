@@ -4,6 +4,7 @@
 mod attach;
 mod begin;
 mod cancel;
+mod claims;
 mod commit;
 mod conversation;
 mod deadline;
@@ -132,6 +133,7 @@ pub(crate) struct Core {
     pub(crate) agents: BTreeMap<AgentId, Arc<Agent>>,
     pub(crate) limits: Limits,
     draining: AtomicBool,
+    claims: claims::Claims,
 }
 
 /// The use cases. Cheap to clone.
@@ -143,7 +145,13 @@ impl Service {
     #[must_use]
     pub fn new(ports: Ports, agents: impl IntoIterator<Item = Arc<Agent>>, limits: Limits) -> Self {
         let agents = agents.into_iter().map(|agent| (agent.id.clone(), agent)).collect();
-        Self(Arc::new(Core { ports, agents, limits, draining: AtomicBool::new(false) }))
+        Self(Arc::new(Core {
+            ports,
+            agents,
+            limits,
+            draining: AtomicBool::new(false),
+            claims: claims::Claims::default(),
+        }))
     }
 
     /// The agents, by id.

@@ -24,6 +24,7 @@ impl Overdue {
     /// Ends the task as its agent says. `false` when the store failed; the task is then as it was, or
     /// nobody knows. A task that has ended meanwhile stays as it is.
     pub async fn end_task(&self) -> bool {
+        let mut claim = None;
         loop {
             let mut task = match self.core.ports.store.load(&self.key).await {
                 Ok(task) => task,
@@ -39,7 +40,9 @@ impl Overdue {
                     return true;
                 }
                 Err(NotCommitted::Gone) => return true,
-                Err(NotCommitted::Conflict | NotCommitted::Refused(_)) => {}
+                Err(NotCommitted::Conflict | NotCommitted::Refused(_)) => {
+                    claim.get_or_insert_with(|| self.core.claim(&self.key));
+                }
                 Err(NotCommitted::Failed(_)) => return false,
             }
         }

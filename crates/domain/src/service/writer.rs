@@ -12,7 +12,12 @@ use crate::ports::{Stopped, StoreError};
 use crate::raw_json::RawJson;
 use crate::state::TaskState;
 use crate::task::{Refusal, Task};
+use std::future::poll_fn;
 use std::sync::Arc;
+use std::task::Poll;
+
+/// After how many changes a writer lets others run.
+const TURN: u32 = 64;
 
 /// Writes changes of one task, one after the other: it is lent to the executor exclusively, so the order
 /// of an executor's writes is the order of its calls.
@@ -32,6 +37,8 @@ pub struct TaskWriter {
     made: usize,
     /// What joins the task's metadata with the next status.
     metadata: Option<RawJson>,
+    /// How many changes were written.
+    writes: u32,
     failure: Option<Failure>,
     /// The last change of this run that was handed out. What follows it in the store is somebody else's,
     /// or of unclear fate.
@@ -44,7 +51,19 @@ impl TaskWriter {
         let told = task.version();
         let (begun, made) = (shown.saturating_sub(1), task.artifacts().len());
         let (failure, metadata) = (None, None);
-        Self { core, agent, task, clean: true, shown, begun, made, metadata, failure, told }
+        Self {
+            core,
+            agent,
+            task,
+            clean: true,
+            shown,
+            begun,
+            made,
+            metadata,
+            writes: 0,
+            failure,
+            told,
+        }
     }
 
     /// The task as this run knows it.
@@ -165,7 +184,9 @@ impl TaskWriter {
             }),
             Change::Artifact(_) | Change::Message(_) => change,
         };
+        self.pause().await;
         loop {
+            self.core.give_way(self.task.key()).await;
             self.settle().await?;
             if self.task.weight().saturating_add(change.weight()) > self.core.limits.task_bytes {
                 self.failure = Some(Failure::TooLarge);
@@ -185,6 +206,23 @@ impl TaskWriter {
                 self.failure = Some(Failure::IllegalStep(reference));
             }
             return Err(Stopped);
+        }
+    }
+
+    /// Lets others run every now and then: an executor that writes without a pause, into a store that makes
+    /// it wait for nothing, would otherwise keep a thread for itself.
+    async fn pause(&mut self) {
+        self.writes = self.writes.wrapping_add(1);
+        if self.writes.is_multiple_of(TURN) {
+            let mut paused = false;
+            poll_fn(|context| {
+                if std::mem::replace(&mut paused, true) {
+                    return Poll::Ready(());
+                }
+                context.waker().wake_by_ref();
+                Poll::Pending
+            })
+            .await;
         }
     }
 
