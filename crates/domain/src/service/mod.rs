@@ -11,6 +11,7 @@ mod deadline;
 mod expire;
 mod overdue;
 mod read;
+mod recover;
 mod run;
 mod send;
 mod watch;

@@ -42,6 +42,8 @@ pub(super) enum Failure {
     TooLarge,
     Deadline(Duration),
     ShutDown,
+    /// The process ended and nobody was told.
+    Lost,
     Unanswered(Duration),
 }
 
@@ -56,6 +58,7 @@ impl Failure {
             Self::TooLarge => "The agent's results are larger than a task may be.".to_owned(),
             Self::Deadline(limit) => format!("The agent did not finish within {}.", spoken(*limit)),
             Self::ShutDown => "The server shut down before the agent had finished.".to_owned(),
+            Self::Lost => "The server ended before the agent had finished.".to_owned(),
             Self::Unanswered(limit) => format!("Nobody answered within {}.", spoken(*limit)),
         }
     }
