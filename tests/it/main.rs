@@ -25,4 +25,5 @@ mod praison;
 mod push_off;
 mod races;
 mod reattach;
+mod recovery;
 mod streaming;

@@ -3,6 +3,7 @@
 
 use crate::config::ConfigError;
 use crate::gauges::Gauges;
+use crate::kept::Kept;
 use crate::server::Server;
 use crate::{Config, RandomIds, SystemClock};
 use a2ad_domain::ports::{AgentExecutor, Clock, EventBus, TaskStore};
@@ -10,7 +11,7 @@ use a2ad_domain::service::{Limits, Ports, Service};
 use a2ad_domain::{Agent, AgentId, AgentSettings, Card};
 use a2ad_executor::{Drained, Runtime};
 use a2ad_http::{Anonymous, Authenticator};
-use a2ad_store::{Capacity, LocalBus, MemoryStore};
+use a2ad_store::LocalBus;
 use std::net::ToSocketAddrs;
 use std::sync::Arc;
 use tokio::net::TcpListener;
@@ -22,6 +23,7 @@ pub struct App {
     pub(crate) default: Arc<Agent>,
     pub(crate) authenticator: Arc<dyn Authenticator>,
     pub(crate) gauges: Arc<Gauges>,
+    kept: Kept,
 }
 
 /// Puts parts in.
@@ -53,12 +55,21 @@ impl App {
         }
     }
 
-    /// Opens the configured address.
+    /// Ends what an earlier process has left at work, and opens the configured address: nothing is served
+    /// before.
     ///
     /// # Errors
-    /// When the address cannot be listened on.
+    /// When the store fails, or the address cannot be listened on.
     pub async fn bind(self) -> std::io::Result<Server> {
-        let listener = TcpListener::bind(self.config.server.listen).await?;
+        let left = self.kept.left().await.map_err(std::io::Error::other)?;
+        let failed = self.service.recover(left).await.map_err(std::io::Error::other)?;
+        if failed > 0 {
+            tracing::warn!(failed, "tasks were at work when the server ended; they have failed");
+        }
+        let listener = TcpListener::bind(self.config.server.listen).await.map_err(|error| {
+            let problem = format!("the address cannot be listened on: {error}");
+            std::io::Error::new(error.kind(), problem)
+        })?;
         Server::new(self, listener)
     }
 }
@@ -190,19 +201,15 @@ impl AppBuilder {
         }
         let default = default_agent(&config, &agents)?;
         let runtime = Runtime::new(config.server.max_running);
-        let memory = Arc::new(MemoryStore::new(Capacity {
-            tasks: config.store.max_tasks,
-            bytes: config.store.max_bytes.0,
-            log: config.limits.log,
-        }));
+        let kept = store.map_or_else(|| Kept::open(&config), |store| Ok(Kept::Own(store)))?;
         let local = Arc::new(LocalBus::new());
         let gauges = Arc::new(Gauges {
             runtime: runtime.clone(),
             bus: bus.is_none().then(|| local.clone()),
-            store: store.is_none().then(|| memory.clone()),
+            store: kept.clone(),
         });
         let ports = Ports {
-            store: store.unwrap_or(memory),
+            store: kept.port(),
             bus: bus.unwrap_or(local),
             spawner: Arc::new(runtime),
             clock,
@@ -216,7 +223,7 @@ impl AppBuilder {
             retention: config.store.retention.0,
         };
         let service = Service::new(ports, agents, limits);
-        Ok(App { config, service, default, authenticator, gauges })
+        Ok(App { config, service, default, authenticator, gauges, kept })
     }
 }
 

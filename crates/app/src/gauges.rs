@@ -1,15 +1,16 @@
 //! Figures of the running server.
 
+use crate::kept::Kept;
 use a2ad_executor::Runtime;
 use a2ad_http::Vitals;
-use a2ad_store::{LocalBus, MemoryStore};
+use a2ad_store::LocalBus;
 use std::sync::Arc;
 
 /// Looks at the parts and counts.
 pub struct Gauges {
     pub(crate) runtime: Runtime,
     pub(crate) bus: Option<Arc<LocalBus>>,
-    pub(crate) store: Option<Arc<MemoryStore>>,
+    pub(crate) store: Kept,
 }
 
 impl Gauges {
@@ -25,10 +26,10 @@ impl Gauges {
         self.bus.as_ref().map_or(0, |bus| bus.topics())
     }
 
-    /// Tasks in the store, where it is in memory.
+    /// Tasks in the store, where it is one of the server's own.
     #[must_use]
     pub fn stored_tasks(&self) -> Option<usize> {
-        self.store.as_ref().map(|store| store.len())
+        self.store.len()
     }
 }
 

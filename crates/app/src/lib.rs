@@ -27,6 +27,7 @@ mod clock;
 pub mod config;
 mod gauges;
 mod ids;
+mod kept;
 pub mod logs;
 mod server;
 mod signals;

@@ -48,18 +48,22 @@ struct Serve {
     /// The address to listen on.
     #[arg(long)]
     listen: Option<SocketAddr>,
-    /// Where tasks are kept: memory.
+    /// Where tasks are kept: memory, sqlite, or sqlite:PATH.
     #[arg(long, value_parser = store)]
-    store: Option<StoreKind>,
+    store: Option<(StoreKind, Option<PathBuf>)>,
     /// Listen to other machines although callers do not have to say who they are.
     #[arg(long)]
     allow_anonymous: bool,
 }
 
-fn store(text: &str) -> Result<StoreKind, String> {
-    match text {
-        "memory" => Ok(StoreKind::Memory),
-        _ => Err("the store that there is is \"memory\"".to_owned()),
+fn store(text: &str) -> Result<(StoreKind, Option<PathBuf>), String> {
+    match text.split_once(':') {
+        None if text == "memory" => Ok((StoreKind::Memory, None)),
+        None if text == "sqlite" => Ok((StoreKind::Sqlite, None)),
+        Some(("sqlite", path)) if !path.is_empty() => {
+            Ok((StoreKind::Sqlite, Some(PathBuf::from(path))))
+        }
+        _ => Err("the stores are memory, sqlite and sqlite:PATH".to_owned()),
     }
 }
 
@@ -131,8 +135,9 @@ fn serve(options: Serve) -> Result<(), Failed> {
     if let Some(listen) = options.listen {
         config.server.listen = listen;
     }
-    if let Some(kind) = options.store {
+    if let Some((kind, path)) = options.store {
         config.store.kind = kind;
+        config.store.path = path.unwrap_or(config.store.path);
     }
     for missing in config.missing() {
         tracing::warn!(missing, "an agent cannot do its work");
@@ -146,9 +151,7 @@ fn serve(options: Serve) -> Result<(), Failed> {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(failed)?;
     runtime.block_on(async {
-        let server = app.bind().await.map_err(|error| {
-            (exit::UNAVAILABLE, format!("the address cannot be listened on: {error}"))
-        })?;
+        let server = app.bind().await.map_err(failed)?;
         server.run_until_told().await.map_err(failed)?;
         Ok(())
     })

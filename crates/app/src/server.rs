@@ -38,7 +38,7 @@ pub struct Server {
 
 impl Server {
     pub(crate) fn new(app: App, listener: TcpListener) -> std::io::Result<Self> {
-        let App { config, service, default, authenticator, gauges } = app;
+        let App { config, service, default, authenticator, gauges, .. } = app;
         let address = listener.local_addr()?;
         let public = config.server.public_url.as_deref();
         let base_url = public.map_or_else(

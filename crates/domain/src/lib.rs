@@ -36,5 +36,5 @@ pub use raw_json::RawJson;
 pub use service::Service;
 pub use signal::CancelSignal;
 pub use state::{Phase, TaskState};
-pub use task::{Refusal, Task};
+pub use task::{Inconsistent, Refusal, Task, TaskParts};
 pub use time::Timestamp;

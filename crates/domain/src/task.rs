@@ -8,6 +8,10 @@ use crate::state::TaskState;
 use crate::time::Timestamp;
 use std::sync::Arc;
 
+mod restore;
+
+pub use restore::{Inconsistent, TaskParts};
+
 /// A unit of work with a life (specification 1.0 §4.1.1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
@@ -214,6 +218,12 @@ impl Task {
         !self.state.is_terminal() && self.deadline.is_some_and(|deadline| deadline <= now)
     }
 
+    /// When its newest change was accepted; when it was opened, if it has none.
+    #[must_use]
+    pub fn changed(&self) -> Timestamp {
+        self.changed
+    }
+
     /// Its state.
     #[must_use]
     pub fn state(&self) -> TaskState {
@@ -236,6 +246,12 @@ impl Task {
     #[must_use]
     pub fn is_running(&self) -> bool {
         !self.state.is_terminal() && !self.parked
+    }
+
+    /// Whether its last run has ended with its status.
+    #[must_use]
+    pub fn is_parked(&self) -> bool {
+        self.parked
     }
 
     /// All messages, oldest first. What the status says is not among them yet.

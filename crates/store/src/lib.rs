@@ -1,8 +1,10 @@
-//! Adapters of the domain's storage ports: a store in memory and a bus within the process.
+//! Adapters of the domain's storage ports: a store in memory, one in a file, and a bus within the process.
 
 mod bus;
 mod index;
 mod memory;
+mod sqlite;
 
 pub use bus::LocalBus;
 pub use memory::{Capacity, MemoryStore};
+pub use sqlite::{Cause, Durability, OpenError, Settings, SqliteStore};

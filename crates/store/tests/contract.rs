@@ -1,6 +1,8 @@
-//! The memory store and the local bus keep the contracts of their ports.
+//! The stores and the local bus keep the contracts of their ports.
 
-mod store {
+mod support;
+
+mod memory {
     use a2ad_store::{Capacity, MemoryStore};
 
     fn make() -> MemoryStore {
@@ -9,6 +11,29 @@ mod store {
 
     a2ad_domain::store_contract!(make);
 }
+
+/// A store in a file, and the folder that it is in; the store is closed first.
+macro_rules! in_a_file {
+    ($name:ident, $durability:ident) => {
+        mod $name {
+            use crate::support::Folder;
+            use a2ad_store::Durability;
+
+            fn make() -> impl a2ad_domain::ports::TaskStore + 'static {
+                let folder = Folder::new();
+                let store = folder.open(Durability::$durability);
+                // The open file stays usable when its name is gone, and nothing is left behind.
+                drop(folder);
+                store
+            }
+
+            a2ad_domain::store_contract!(make);
+        }
+    };
+}
+
+in_a_file!(sqlite, Process);
+in_a_file!(sqlite_that_survives_the_power, Power);
 
 mod bus {
     use a2ad_store::LocalBus;

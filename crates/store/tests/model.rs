@@ -1,22 +1,35 @@
-//! The memory store against the plain fake: after any sequence of operations both answer every question
-//! alike.
+//! Each store against the plain fake: after any sequence of operations both answer every question alike. A
+//! store in a file may be closed and opened again at any moment.
 // A test stops where something else comes than it expects.
 #![allow(clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
+
+mod support;
 
 use a2ad_domain::ports::{Query, TaskStore};
 use a2ad_domain::testing::sample::{self, applied, at, foreign_scopes, key_in, opened_in, scope};
 use a2ad_domain::testing::{FakeStore, generate};
 use a2ad_domain::{Change, Scope, Task, TaskState};
-use a2ad_store::{Capacity, MemoryStore};
+use a2ad_store::{Capacity, Durability, MemoryStore};
 use proptest::prelude::*;
 use std::sync::Arc;
+use support::Folder;
 
 /// Something that happens to a store. Tasks are named by their place among those that were opened.
 #[derive(Clone, Debug)]
 enum Event {
-    Open { scope: usize, conversation: bool },
-    Write { task: prop::sample::Index, change: Change },
-    Purge { before: i64 },
+    Open {
+        scope: usize,
+        conversation: bool,
+    },
+    Write {
+        task: prop::sample::Index,
+        change: Change,
+    },
+    Purge {
+        before: i64,
+    },
+    /// The store is closed and opened again; one in memory cannot be.
+    Restart,
 }
 
 fn event() -> impl Strategy<Value = Event> {
@@ -26,6 +39,7 @@ fn event() -> impl Strategy<Value = Event> {
         8 => (any::<prop::sample::Index>(), generate::change())
             .prop_map(|(task, change)| Event::Write { task, change }),
         1 => (0..40_i64).prop_map(|before| Event::Purge { before }),
+        1 => Just(Event::Restart),
     ]
 }
 
@@ -35,16 +49,31 @@ fn scopes() -> [Scope; 2] {
 
 /// Both stores, and the tasks as their writers know them.
 struct Pair {
-    memory: MemoryStore,
+    /// `None` only while it is opened again.
+    subject: Option<Box<dyn TaskStore>>,
+    folder: Option<Folder>,
     fake: FakeStore,
     tasks: Vec<Task>,
     now: i64,
 }
 
 impl Pair {
-    fn new() -> Self {
-        let memory = MemoryStore::new(Capacity::default());
-        Self { memory, fake: FakeStore::new(), tasks: Vec::new(), now: 0 }
+    fn in_memory() -> Self {
+        Self::of(Box::new(MemoryStore::new(Capacity::default())), None)
+    }
+
+    fn in_a_file() -> Self {
+        let folder = Folder::new();
+        Self::of(Box::new(folder.open(Durability::Process)), Some(folder))
+    }
+
+    fn of(subject: Box<dyn TaskStore>, folder: Option<Folder>) -> Self {
+        let (fake, tasks) = (FakeStore::new(), Vec::new());
+        Self { subject: Some(subject), folder, fake, tasks, now: 0 }
+    }
+
+    fn subject(&self) -> &dyn TaskStore {
+        &**self.subject.as_ref().unwrap()
     }
 
     async fn apply(&mut self, event: Event) {
@@ -58,7 +87,7 @@ impl Pair {
                 let key = key_in(&scopes()[scope], number);
                 let task = opened_in(key, if conversation { "a" } else { "b" }, millis);
                 let shared = Arc::new(task.clone());
-                self.memory.insert(&shared).await.unwrap();
+                self.subject().insert(&shared).await.unwrap();
                 self.fake.insert(&shared).await.unwrap();
                 self.tasks.push(task);
             }
@@ -68,14 +97,21 @@ impl Pair {
                 let (expected, before) = (task.version(), task.clone());
                 let Ok(recorded) = task.apply(change, at(millis)) else { return };
                 let recorded = [recorded];
-                let one = self.memory.append(before.key(), expected, &recorded, task).await;
-                let two = self.fake.append(before.key(), expected, &recorded, task).await;
+                let task = task.clone();
+                let one = self.subject().append(before.key(), expected, &recorded, &task).await;
+                let two = self.fake.append(before.key(), expected, &recorded, &task).await;
                 assert_eq!(one.is_ok(), two.is_ok(), "{one:?} {two:?}");
             }
             Event::Write { .. } => {}
+            Event::Restart => {
+                if let Some(folder) = &self.folder {
+                    self.subject = None;
+                    self.subject = Some(Box::new(folder.open(Durability::Process)));
+                }
+            }
             Event::Purge { before } => {
                 let before = at(before.min(millis));
-                let one = self.memory.purge_ended_before(before).await.unwrap();
+                let one = self.subject().purge_ended_before(before).await.unwrap();
                 let two = self.fake.purge_ended_before(before).await.unwrap();
                 assert_eq!(one, two);
             }
@@ -84,11 +120,10 @@ impl Pair {
 
     async fn compare(&self) {
         for task in &self.tasks {
-            let one = self.memory.load(task.key()).await.ok();
+            let one = self.subject().load(task.key()).await.ok();
             let two = self.fake.load(task.key()).await.ok();
             assert_eq!(one, two);
         }
-        assert_eq!(self.memory.len(), self.fake.tasks().len());
         for scope in scopes() {
             for conversation in [None, Some("a"), Some("b")] {
                 let context = conversation.map(sample::context);
@@ -105,7 +140,7 @@ impl Pair {
             }
         }
         let (agent, since) = (scopes()[0].agent().clone(), at(self.now / 4));
-        let mut one = self.memory.waiting_since(&agent, since, 1000).await.unwrap();
+        let mut one = self.subject().waiting_since(&agent, since, 1000).await.unwrap();
         let mut two = self.fake.waiting_since(&agent, since, 1000).await.unwrap();
         one.sort();
         two.sort();
@@ -114,7 +149,7 @@ impl Pair {
 
     async fn compare_pages(&self, scope: &Scope, mut query: Query) {
         loop {
-            let one = self.memory.list(scope, &query).await.unwrap();
+            let one = self.subject().list(scope, &query).await.unwrap();
             let two = self.fake.list(scope, &query).await.unwrap();
             assert_eq!(one.tasks, two.tasks, "{query:?}");
             assert_eq!((one.next, one.total), (two.next, two.total), "{query:?}");
@@ -133,18 +168,24 @@ proptest! {
     fn any_sequence_of_operations_reads_like_in_a_plain_map(events in prop::collection::vec(event(), 1..60)) {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
-            let mut pair = Pair::new();
-            for event in events {
-                pair.apply(event).await;
+            for mut pair in [Pair::in_memory(), Pair::in_a_file()] {
+                for event in events.clone() {
+                    pair.apply(event).await;
+                }
+                pair.compare().await;
             }
-            pair.compare().await;
         });
     }
 }
 
 #[tokio::test]
 async fn a_place_of_any_kind_begins_a_page() {
-    let mut pair = Pair::new();
+    for pair in [Pair::in_memory(), Pair::in_a_file()] {
+        begins_a_page(pair).await;
+    }
+}
+
+async fn begins_a_page(mut pair: Pair) {
     for _ in 0..8 {
         pair.apply(Event::Open { scope: 0, conversation: true }).await;
     }
@@ -169,7 +210,12 @@ async fn a_place_of_any_kind_begins_a_page() {
 
 #[tokio::test]
 async fn several_changes_at_once_are_indexed_as_their_last() {
-    let mut pair = Pair::new();
+    for pair in [Pair::in_memory(), Pair::in_a_file()] {
+        is_indexed_as_its_last(pair).await;
+    }
+}
+
+async fn is_indexed_as_its_last(mut pair: Pair) {
     pair.apply(Event::Open { scope: 0, conversation: true }).await;
     let task = pair.tasks[0].clone();
     let changes = [
@@ -179,7 +225,7 @@ async fn several_changes_at_once_are_indexed_as_their_last() {
         sample::status(TaskState::Completed),
     ];
     let (changed, recorded) = applied(task.clone(), &changes, 9);
-    pair.memory.append(task.key(), task.version(), &recorded, &changed).await.unwrap();
+    pair.subject().append(task.key(), task.version(), &recorded, &changed).await.unwrap();
     pair.fake.append(task.key(), task.version(), &recorded, &changed).await.unwrap();
     pair.now = 80;
     pair.compare().await;

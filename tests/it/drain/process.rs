@@ -116,6 +116,14 @@ impl Process {
         Events::new(request.send().await.expect("a stream"))
     }
 
+    /// Re-attaches to a task after an event.
+    pub(crate) async fn resume(&self, task: &str, last: &str) -> Events {
+        let body = request("tasks/resubscribe", &serde_json::json!({ "id": task })).to_string();
+        let request = self.post("script", body).header("accept", "text/event-stream");
+        let request = request.header("last-event-id", last);
+        Events::new(request.send().await.expect("a stream"))
+    }
+
     /// The status of a route that is only read; `None` when nobody listens any more.
     pub(crate) async fn get(&self, path: &str) -> Option<u16> {
         let response = self.client.get(format!("{}{path}", self.base)).send().await.ok()?;

@@ -32,7 +32,7 @@ const TABLE: [Allowed; 5] = [
     },
     Allowed {
         package: "a2ad-store",
-        always: &["async-trait", "serde", "serde_json", "tokio", "tracing"],
+        always: &["async-trait", "base64", "rusqlite", "serde", "serde_json", "tokio", "tracing"],
         optional: &[],
     },
     Allowed {

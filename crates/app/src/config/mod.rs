@@ -13,7 +13,7 @@ use ipnet::IpNet;
 use serde::Deserialize;
 use std::fmt;
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use units::{Size, Span};
 
@@ -103,6 +103,10 @@ pub enum VersionPolicyConfig {
 pub struct StoreConfig {
     /// Which kind of store.
     pub kind: StoreKind,
+    /// The file of a store in a file.
+    pub path: PathBuf,
+    /// What a commit to it survives.
+    pub durability: DurabilityConfig,
     /// How many tasks.
     pub max_tasks: usize,
     /// About how many bytes in all.
@@ -117,6 +121,19 @@ pub struct StoreConfig {
 pub enum StoreKind {
     /// In memory, until the process ends.
     Memory,
+    /// In a file.
+    Sqlite,
+}
+
+/// See [`a2ad_store::Durability`].
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum DurabilityConfig {
+    /// The end of the process.
+    #[default]
+    Process,
+    /// A failure of power as well.
+    Power,
 }
 
 /// Limits that hold for every agent.
@@ -167,6 +184,8 @@ impl Default for StoreConfig {
         let Capacity { tasks, bytes, .. } = Capacity::default();
         Self {
             kind: StoreKind::Memory,
+            path: PathBuf::from("a2ad-data/tasks.db"),
+            durability: DurabilityConfig::default(),
             max_tasks: tasks,
             max_bytes: Size(bytes),
             retention: Span(Limits::default().retention),

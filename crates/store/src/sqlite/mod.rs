@@ -1,0 +1,175 @@
+//! Tasks in a file: an embedded SQLite database that this process has to itself.
+//!
+//! `write` and `read` hold the statements, `record` what stands in the columns, `writer` and `readers` the
+//! threads. Open `schema.sql` first.
+
+mod backup;
+mod cache;
+mod error;
+mod list;
+mod open;
+mod read;
+mod readers;
+mod record;
+mod room;
+mod settings;
+mod write;
+mod writer;
+
+pub use error::{Cause, OpenError};
+pub use settings::{Durability, Settings};
+
+use a2ad_domain::ports::{Changes, Page, Query, StoreError, TaskStore};
+use a2ad_domain::{AgentId, Recorded, Scope, Task, TaskKey, Timestamp, Version};
+use async_trait::async_trait;
+use cache::Cache;
+use readers::Readers;
+use room::Room;
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use write::{Append, Insert};
+use writer::{Counts, Work, Writer};
+
+/// How many threads read. Most reads are answered from the cache and never come to them.
+const READERS: usize = 4;
+
+/// Keeps tasks in a file. At its capacity the task that ended first makes room; live tasks are never
+/// removed. What was acknowledged is committed; see [`Durability`] for what that survives.
+///
+/// The fields are dropped in this order: the last connection to be closed is the one that writes, which
+/// leaves everything in one file; then the file is free for another store.
+pub struct SqliteStore {
+    readers: Readers,
+    writer: Writer,
+    cache: Arc<Cache>,
+    counts: Arc<Counts>,
+    log: i64,
+    _lock: File,
+}
+
+impl SqliteStore {
+    /// Opens the file, or makes it.
+    ///
+    /// # Errors
+    /// [`OpenError`] when the file cannot be used or is not one of ours; it is then left as it was.
+    pub fn open(settings: &Settings) -> Result<Self, OpenError> {
+        let opened = open::open(settings)?;
+        let path = &settings.path;
+        let of_database = |error: rusqlite::Error| OpenError::new(path, error);
+        let of_threads = |error: std::io::Error| OpenError::new(path, error);
+        let room = Room::count(&opened.connection, settings.capacity).map_err(of_database)?;
+        let connections = (0..READERS).map(|_| open::reader(path)).collect::<Result<_, _>>();
+        let readers = Readers::start(connections.map_err(of_database)?).map_err(of_threads)?;
+        let (cache, counts) = (Arc::<Cache>::default(), Arc::<Counts>::default());
+        let writer = Writer::start(opened.connection, room, cache.clone(), counts.clone())
+            .map_err(of_threads)?;
+        let log = room::signed(settings.capacity.log);
+        Ok(Self { readers, writer, cache, counts, log, _lock: opened.lock })
+    }
+
+    /// How many tasks it holds.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        usize::try_from(self.counts.tasks.load(Ordering::Relaxed)).unwrap_or_default()
+    }
+
+    /// Whether it holds no task.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// About how many bytes of the file its tasks take.
+    #[must_use]
+    pub fn weight(&self) -> usize {
+        usize::try_from(self.counts.bytes.load(Ordering::Relaxed)).unwrap_or_default()
+    }
+
+    /// How many transactions it has committed since it was opened. Callers that come together share one.
+    #[must_use]
+    pub fn commits(&self) -> u64 {
+        self.counts.commits.load(Ordering::Relaxed)
+    }
+
+    /// Tasks whose run was under way when the file was last written, in all scopes. Right after opening
+    /// nobody works on them: their process is gone.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    pub async fn orphans(&self) -> Result<Vec<TaskKey>, StoreError> {
+        let read = |file: &_| list::running(file).map_err(StoreError::Unavailable);
+        self.readers.ask(read).await
+    }
+
+    /// Copies everything that is committed into a new file, which a store can be opened in. Others read and
+    /// write meanwhile.
+    ///
+    /// # Errors
+    /// `Unavailable` when the file exists already or cannot be written; there is no file then.
+    pub async fn backup(&self, path: &Path) -> Result<(), StoreError> {
+        let path = path.to_path_buf();
+        let copy = move |file: &_| backup::back_up(file, &path).map_err(StoreError::Unavailable);
+        self.readers.ask_plainly(copy).await
+    }
+}
+
+#[async_trait]
+impl TaskStore for SqliteStore {
+    async fn insert(&self, task: &Arc<Task>) -> Result<(), StoreError> {
+        let insert = Insert::new(task)?;
+        self.writer.ask(Work::Insert(insert)).await.map(|_| ())
+    }
+
+    async fn append(
+        &self,
+        key: &TaskKey,
+        expected: Version,
+        changes: &[Recorded],
+        task: &Task,
+    ) -> Result<(), StoreError> {
+        let is_held = || self.cache.holds(key.id);
+        let append = Append::new(key, expected, changes, task, self.log, is_held)?;
+        self.writer.ask(Work::Append(append)).await.map(|_| ())
+    }
+
+    async fn load(&self, key: &TaskKey) -> Result<Arc<Task>, StoreError> {
+        if let Some(task) = self.cache.get(key) {
+            return Ok(task);
+        }
+        let key = key.clone();
+        self.readers.ask(move |file| read::load(file, &key)).await
+    }
+
+    async fn changes_after(
+        &self,
+        key: &TaskKey,
+        after: Version,
+        limit: usize,
+    ) -> Result<Changes, StoreError> {
+        let (key, log) = (key.clone(), self.log);
+        self.readers.ask(move |file| read::changes_after(file, &key, after, limit, log)).await
+    }
+
+    async fn list(&self, scope: &Scope, query: &Query) -> Result<Page, StoreError> {
+        let (scope, query, cache) = (scope.clone(), query.clone(), self.cache.clone());
+        let read = move |file: &_| list::list(file, &cache, &scope, &query);
+        self.readers.ask(move |file| read(file).map_err(StoreError::Unavailable)).await
+    }
+
+    async fn waiting_since(
+        &self,
+        agent: &AgentId,
+        since: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<TaskKey>, StoreError> {
+        let agent = agent.clone();
+        let read = move |file: &_| list::waiting(file, &agent, since, limit);
+        self.readers.ask(move |file| read(file).map_err(StoreError::Unavailable)).await
+    }
+
+    async fn purge_ended_before(&self, before: Timestamp) -> Result<usize, StoreError> {
+        self.writer.ask(Work::Purge(before)).await
+    }
+}

@@ -1,0 +1,125 @@
+//! Tasks in a file: what a killed server had acknowledged is there when the next one starts, and nothing
+//! stays at work with nobody working on it.
+
+use crate::drain::process::{Process, command};
+use crate::support::agents::soon;
+use crate::support::caller::{Message, artifact, id, state, status_text};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// A folder for a store, and the configuration that names it.
+struct Place(PathBuf);
+
+impl Place {
+    fn new(name: &str) -> Self {
+        let name = format!("a2ad-recovery-{}-{name}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir(&folder).expect("a folder");
+        Self(folder)
+    }
+
+    fn file(&self) -> PathBuf {
+        self.0.join("data/tasks.db")
+    }
+
+    fn config(&self, durability: &str) -> String {
+        format!(
+            "[store]\nkind = \"sqlite\"\npath = \"{}\"\ndurability = \"{durability}\"\n\
+             [[agent]]\nid = \"script\"\nexecutor = {{ kind = \"script\" }}\n",
+            self.file().display()
+        )
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+async fn ok(process: &Process, method: &str, params: Value) -> Value {
+    let (status, mut answer) = process.call(method, params).await;
+    assert_eq!(status, 200, "{answer}");
+    assert!(answer.get("error").is_none(), "{answer}");
+    answer["result"].take()
+}
+
+async fn kill(process: Process) {
+    process.signal("KILL").await;
+    let (status, _) = process.ended().await;
+    assert!(!status.success());
+}
+
+#[tokio::test]
+async fn what_a_killed_server_had_acknowledged_is_there_when_the_next_one_starts() {
+    for durability in ["process", "power"] {
+        let place = Place::new(durability);
+        let config = place.config(durability);
+        let process = Process::start(&config, "error").await;
+        let done = ok(&process, "message/send", Message::new("chunks 3 abc").params()).await;
+        let asked = ok(&process, "message/send", Message::new("ask which?").params()).await;
+        let mut stream = process.stream(Message::new("tick:1|x")).await;
+        let mut seen = Vec::new();
+        for _ in 0..5 {
+            seen.push(soon("an event", stream.next()).await.expect("an event"));
+        }
+        let at_work = seen[0].data["result"]["id"].as_str().expect("an id").to_owned();
+        kill(process).await;
+
+        let process = Process::start(&config, "error").await;
+        let get = async |task: &str| ok(&process, "tasks/get", json!({ "id": task })).await;
+        assert_eq!(get(id(&done)).await, done);
+        assert_eq!(get(id(&asked)).await, asked);
+        let failed = get(&at_work).await;
+        assert_eq!(state(&failed), "failed");
+        assert_eq!(status_text(&failed), "The server ended before the agent had finished.");
+        let all = ok(&process, "tasks/list", json!({})).await;
+        assert_eq!(all["totalSize"], 3);
+
+        // The stream goes on where it was: every change once, up to the end.
+        let last = seen.last().and_then(|event| event.id).expect("a number");
+        let rest = process.resume(&at_work, &last.to_string()).await.collect().await;
+        let numbers: Vec<u64> = rest.iter().map(|event| event.id.expect("a number")).collect();
+        assert_eq!(numbers, (last + 1..=last + numbers.len() as u64).collect::<Vec<_>>());
+        assert_eq!(state(&rest.last().expect("an end").data["result"]), "failed");
+
+        // What waited can be answered.
+        let answer = Message::new("apples").task(id(&asked)).params();
+        let answered = ok(&process, "message/send", answer).await;
+        assert_eq!((state(&answered), artifact(&answered)), ("completed", "apples".to_owned()));
+        kill(process).await;
+        let process = Process::start(&config, "error").await;
+        assert_eq!(ok(&process, "tasks/get", json!({ "id": id(&asked) })).await, answered);
+        process.signal("TERM").await;
+        assert_eq!(process.ended().await.0.code(), Some(0));
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_cannot_be_opened_is_told_in_a_line_with_the_path_and_the_fix() {
+    let place = Place::new("wrong");
+    std::fs::create_dir(place.0.join("data")).expect("a folder");
+    let file = place.file();
+    let text = "this is no database, and it is long enough to be looked at ".repeat(20);
+    std::fs::write(&file, &text).expect("a file");
+    let store = format!("sqlite:{}", file.display());
+    let started = command(["serve", "--listen", "127.0.0.1:0", "--store", &store]).output().await;
+    let started = started.expect("a process");
+    let said = String::from_utf8(started.stderr).expect("UTF-8");
+    assert_eq!(started.status.code(), Some(78), "{said}");
+    assert_eq!(said.lines().count(), 1, "{said}");
+    for part in [&*file.display().to_string(), "not a database", "name another file"] {
+        assert!(said.contains(part), "{part:?} is not in {said}");
+    }
+    assert_eq!(std::fs::read_to_string(&file).expect("a file"), text, "the file was touched");
+
+    // One process has a file to itself.
+    std::fs::remove_file(&file).expect("a file");
+    let process = Process::start(&place.config("process"), "error").await;
+    let started = command(["serve", "--listen", "127.0.0.1:0", "--store", &store]).output().await;
+    let said = String::from_utf8(started.expect("a process").stderr).expect("UTF-8");
+    assert!(said.contains("another process has it open"), "{said}");
+    process.signal("TERM").await;
+    process.ended().await;
+}
