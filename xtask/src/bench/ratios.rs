@@ -15,7 +15,7 @@ const ROUNDS: usize = 3;
 const SAME_SIZE: f64 = 0.05;
 
 impl Bench {
-    /// Both sides take turns, so that a disturbance meets both.
+    /// What a call costs the yardstick and the server, which holds that many tasks.
     pub(super) fn ratio(
         &self,
         what: &str,
@@ -23,13 +23,42 @@ impl Bench {
         load: &[&str],
         budget: f64,
     ) -> Result<Line> {
-        let (yardstick, server) = (self.yardstick()?, self.server()?);
+        let server = self.server()?;
         self.store(&server, stored)?;
+        self.ratio_of(&server, what, load, budget)
+    }
+
+    /// A send to a server that keeps its tasks in a file, at once and one after the other.
+    pub(super) fn file(&self, row: &Row) -> Result<Vec<Line>> {
+        let file = self.binary("sqlite.bench.db");
+        for ending in ["", "-wal", "-shm", "-lock"] {
+            let mut name = file.clone().into_os_string();
+            name.push(ending);
+            let _ = std::fs::remove_file(name);
+        }
+        let config = std::fs::read_to_string(Bench::config())?;
+        let store = format!("[store]\nkind = \"sqlite\"\npath = \"{}\"\n", file.display());
+        let toml = self.binary("sqlite.bench.toml");
+        std::fs::write(&toml, format!("{config}\n{store}"))?;
+        let server = self.server_of(&toml)?;
+        let many = ["send", "--connections", "32"];
+        let mut lines = vec![self.ratio_of(&server, row.about, &many, 0.35)?];
+        for (what, load) in [("32 connections", &many[..]), ("1 connection", &many[..1])] {
+            let sent = self.load(&server, load)?;
+            let rate = sent.requests / self.seconds;
+            lines.push(Line::figure(&format!("sends a second in a file, {what}"), rate, "/s"));
+        }
+        Ok(lines)
+    }
+
+    /// Both sides take turns, so that a disturbance meets both.
+    fn ratio_of(&self, server: &Server, what: &str, load: &[&str], budget: f64) -> Result<Line> {
+        let yardstick = self.yardstick()?;
         let (mut limit, mut cost) = (f64::INFINITY, f64::INFINITY);
         let (mut expected, mut bytes) = (0.0, 0.0);
         for _ in 0..ROUNDS {
             let load_of = |server| self.load(server, load);
-            let (bare, real) = (load_of(&yardstick)?, load_of(&server)?);
+            let (bare, real) = (load_of(&yardstick)?, load_of(server)?);
             limit = limit.min(bare.cost());
             cost = cost.min(real.cost());
             expected = bare.bytes / bare.requests;

@@ -22,7 +22,7 @@ enum Measure {
     Own(fn(&Bench, &Row) -> Result<Vec<Line>>),
 }
 
-pub(super) const ROWS: [Row; 16] = [
+pub(super) const ROWS: [Row; 17] = [
     ratio("send", "message/send, 1 KB, 32 connections", &["send", "--connections", "32"], 0.65),
     ratio("send-1", "message/send, 1 KB, 1 connection", &["send"], 0.75),
     ratio("get", "tasks/get, 1 KB, 32 connections", &["get", "--connections", "32"], 0.80),
@@ -54,6 +54,7 @@ pub(super) const ROWS: [Row; 16] = [
     own("idle", "1,000 open streams that say nothing", Bench::idle),
     own("cancel", "tasks/cancel while 32 others run", Bench::cancel),
     own("long", "20,000 chunks against 5,000", Bench::long),
+    own("file", "message/send, 1 KB, in a file, 32 connections", Bench::file),
     own("start", "start to first answer", Bench::start),
     own("http", "a run of http over a call of the service, p50", Bench::http_overhead),
     own("command", "a run of command over starting the program, p50", Bench::command_overhead),
