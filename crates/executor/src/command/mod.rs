@@ -218,10 +218,10 @@ impl AgentExecutor for Command {
             // grace period has passed, this future is dropped, and with it the group. What is being
             // written when the task ends is refused before the signal is heard, so that counts as well.
             Err(AgentError::Stopped(stopped)) => {
-                if turn.cancel.is_raised() {
+                if tokio::time::timeout(PATIENCE, turn.cancel.raised()).await.is_ok() {
                     group.terminate(&mut tail).await;
                 } else {
-                    let _ = tokio::time::timeout(PATIENCE, turn.cancel.raised()).await;
+                    // Nobody has ended the task and nobody drops this: it is full, or its store has failed.
                     let _ = tokio::time::timeout(PATIENCE, group.terminate(&mut tail)).await;
                 }
                 let says = self.says(&tail);
