@@ -8,6 +8,7 @@ mod claims;
 mod commit;
 mod conversation;
 mod deadline;
+mod end;
 mod expire;
 mod overdue;
 mod read;

@@ -1,7 +1,7 @@
 //! A run's time is up: the store decides first, as with a cancel, and only then is the run stopped.
 
 use super::Core;
-use super::commit::NotCommitted;
+use super::end::Ended;
 use super::run::Failure;
 use crate::agent::OnOverdue;
 use crate::change::{Change, StatusChange};
@@ -24,27 +24,14 @@ impl Overdue {
     /// Ends the task as its agent says. `false` when the store failed; the task is then as it was, or
     /// nobody knows. A task that has ended meanwhile stays as it is.
     pub async fn end_task(&self) -> bool {
-        let mut claim = None;
-        loop {
-            let mut task = match self.core.ports.store.load(&self.key).await {
-                Ok(task) => task,
-                Err(error) => return matches!(error, StoreError::NotFound),
-            };
-            if task.state().is_terminal() {
-                return true;
+        let end = || self.core.overdue(self.action, self.limit);
+        match self.core.end_beside(&self.key, end).await {
+            Ok(Ended::Now(_)) => {
+                tracing::warn!(task = %self.key.id, "a run passed its deadline");
+                true
             }
-            let end = self.core.overdue(self.action, self.limit);
-            match self.core.commit(&mut task, [end]).await {
-                Ok(()) => {
-                    tracing::warn!(task = %self.key.id, "a run passed its deadline");
-                    return true;
-                }
-                Err(NotCommitted::Gone) => return true,
-                Err(NotCommitted::Conflict | NotCommitted::Refused(_)) => {
-                    claim.get_or_insert_with(|| self.core.claim(&self.key));
-                }
-                Err(NotCommitted::Failed(_)) => return false,
-            }
+            Ok(Ended::Before(_)) => true,
+            Err(error) => matches!(error, StoreError::NotFound),
         }
     }
 }

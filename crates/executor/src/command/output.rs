@@ -1,7 +1,7 @@
 //! What a program writes to its standard output, on its way into the task.
 
 use super::{CommandSettings, Form};
-use crate::exchange::{Decoder, Event, Lines, Sink, invalid, size};
+use crate::exchange::{Decoder, Event, Lines, Sink, invalid, is_blank, size};
 use a2ad_domain::ports::AgentError;
 use std::future::Future;
 use std::os::fd::AsFd;
@@ -36,9 +36,9 @@ impl<'s, 'w> Output<'s, 'w> {
         Self { sink, left: settings.max_output, most: settings.max_output, reader }
     }
 
-    /// Reads until the pipe ends, until the event that decides, or until `end`: nothing is dropped half-way then, since that is looked
-    /// at only between two reads. While a change is being stored nothing is read, so a program that writes
-    /// faster than that waits.
+    /// Reads until the pipe ends, until the event that decides, or until `end`: nothing is dropped half-way
+    /// then, since that is looked at only between two reads. While a change is being stored nothing is
+    /// read, so a program that writes faster than that waits.
     pub(super) async fn follow(
         &mut self,
         pipe: &mut (impl AsyncRead + Unpin),
@@ -121,7 +121,7 @@ impl<'s, 'w> Output<'s, 'w> {
 }
 
 async fn event(sink: &mut Sink<'_>, line: &[u8], number: usize) -> Result<(), AgentError> {
-    if line.iter().all(u8::is_ascii_whitespace) {
+    if is_blank(line) {
         return Ok(());
     }
     let event =

@@ -27,6 +27,11 @@ impl Lines {
     }
 }
 
+/// Whether there is nothing to read.
+pub(crate) fn is_blank(bytes: &[u8]) -> bool {
+    bytes.iter().all(u8::is_ascii_whitespace)
+}
+
 fn trimmed(mut line: Vec<u8>) -> Vec<u8> {
     if line.last() == Some(&b'\r') {
         line.pop();

@@ -13,7 +13,7 @@ mod turn;
 pub use memory::Memory;
 
 pub(crate) use event::{Decision, Event};
-pub(crate) use lines::Lines;
+pub(crate) use lines::{Lines, is_blank};
 pub(crate) use sink::{Sink, invalid};
 pub(crate) use text::Decoder;
 pub(crate) use turn::document;

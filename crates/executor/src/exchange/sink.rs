@@ -21,6 +21,11 @@ pub(crate) fn invalid(problem: impl Into<String>) -> AgentError {
     AgentError::explained("The agent gave an invalid response", problem.into())
 }
 
+/// The id that an event names.
+fn named(id: String) -> Result<ArtifactId, AgentError> {
+    ArtifactId::new(id).map_err(|rule| invalid(rule.to_string()))
+}
+
 impl<'a> Sink<'a> {
     /// Begins: the task is working.
     pub(crate) async fn open(out: &'a mut TaskWriter) -> Result<Self, AgentError> {
@@ -46,7 +51,7 @@ impl<'a> Sink<'a> {
             Event::Chunk { id, parts, last } => self.chunk(id, parts, last).await?,
             Event::Artifact { id, parts, details } => {
                 let id = match id {
-                    Some(id) => ArtifactId::new(id).map_err(|rule| invalid(rule.to_string()))?,
+                    Some(id) => named(id)?,
                     None => self.unused()?,
                 };
                 self.open.retain(|open| *open != id);
@@ -101,7 +106,7 @@ impl<'a> Sink<'a> {
         last: bool,
     ) -> Result<(), AgentError> {
         let id = match (id, &self.own) {
-            (Some(id), _) => ArtifactId::new(id).map_err(|rule| invalid(rule.to_string()))?,
+            (Some(id), _) => named(id)?,
             (None, Some(own)) => own.clone(),
             (None, None) => {
                 let own = self.unused()?;

@@ -1,6 +1,6 @@
 //! An answer by its media type.
 
-use crate::exchange::{Decoder, Event, Lines, Sink, invalid};
+use crate::exchange::{Decoder, Event, Lines, Sink, invalid, is_blank};
 use crate::outgoing::Answer;
 use a2ad_domain::ports::AgentError;
 use serde_json::value::RawValue;
@@ -46,7 +46,7 @@ async fn lines(mut answer: Answer, sink: &mut Sink<'_>) -> Result<(), AgentError
                 std::mem::take(&mut lines).finish().into_iter().collect()
             }
         };
-        for line in whole.iter().filter(|line| !line.iter().all(u8::is_ascii_whitespace)) {
+        for line in whole.iter().filter(|line| !is_blank(line)) {
             sink.take(parse(line)?).await?;
         }
     }
@@ -63,7 +63,7 @@ async fn text(mut answer: Answer, sink: &mut Sink<'_>) -> Result<(), AgentError>
 
 /// One event, a list of them, or an artifact that does not say that it is one.
 async fn whole(json: &[u8], sink: &mut Sink<'_>) -> Result<(), AgentError> {
-    if json.iter().all(u8::is_ascii_whitespace) {
+    if is_blank(json) {
         return Ok(());
     }
     if let Ok(events) = serde_json::from_slice::<Vec<&RawValue>>(json) {

@@ -4,7 +4,6 @@ use super::content::{DetailsRecord, MessageRecord, PartRecord, parts_of, records
 use super::{Damaged, Text, carried_if, present, state_of};
 use a2ad_domain::{
     ArtifactId, ArtifactUpdate, Change, RawJson, Recorded, StatusChange, StatusDetails, Timestamp,
-    Version,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -142,6 +141,6 @@ pub(in crate::sqlite) fn read_change(
         }
         _ => return Err(Damaged::new("a change of no known kind")),
     };
-    let version = u64::try_from(version).map_err(|_| Damaged::new("a version below zero"))?;
-    Ok(Recorded { version: Version(version), at: Timestamp::from_millis(at), change })
+    let version = super::snapshot::version_of(version)?;
+    Ok(Recorded { version, at: Timestamp::from_millis(at), change })
 }

@@ -76,6 +76,11 @@ pub(super) fn number_of(version: Version) -> Result<i64, Damaged> {
     i64::try_from(version.0).map_err(|_| Damaged::new("no room for so large a version"))
 }
 
+/// A version as the domain knows it.
+pub(super) fn version_of(number: i64) -> Result<Version, Damaged> {
+    u64::try_from(number).map(Version).map_err(|_| Damaged::new("a version below zero"))
+}
+
 /// The snapshot of a task.
 pub(in crate::sqlite) fn write_snapshot(task: &Task) -> Result<String, Damaged> {
     let history = task.history().iter().map(|message| MessageRecord::of(message));
@@ -98,14 +103,13 @@ pub(in crate::sqlite) fn write_snapshot(task: &Task) -> Result<String, Damaged> 
 /// The task of a snapshot.
 pub(in crate::sqlite) fn read_snapshot(row: Row, body: &str) -> Result<Task, Damaged> {
     let record: SnapshotRecord<'_> = serde_json::from_str(body)?;
-    let version =
-        u64::try_from(record.version).map_err(|_| Damaged::new("a version below zero"))?;
+    let version = version_of(record.version)?;
     let history = record.history.into_iter().map(MessageRecord::read);
     let artifacts = record.artifacts.into_iter().map(ArtifactRecord::read);
     let parts = TaskParts {
         key: row.key,
         context: row.context,
-        version: Version(version),
+        version,
         created: row.created,
         deadline: record.deadline.map(Timestamp::from_millis),
         changed: Timestamp::from_millis(record.changed),
