@@ -52,7 +52,7 @@ fn server() -> SocketAddr {
         COUNTED.set(true);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         runtime.expect("a runtime").block_on(async {
-            let config = "[server]\nlisten = \"127.0.0.1:0\"\n[store]\nmax_tasks = 50\n\
+            let config = "[server]\nlisten = \"127.0.0.1:0\"\n[store]\nkind = \"memory\"\nmax_tasks = 50\n\
                 [[agent]]\nid = \"echo\"\nexecutor = { kind = \"echo\" }\n\
                 [[agent]]\nid = \"script\"\nexecutor = { kind = \"script\" }\n";
             let config = Config::parse(config, "test").expect("a good configuration");

@@ -4,6 +4,7 @@ use crate::kept::Kept;
 use a2ad_executor::Runtime;
 use a2ad_http::Vitals;
 use a2ad_store::LocalBus;
+use async_trait::async_trait;
 use std::sync::Arc;
 
 /// Looks at the parts and counts.
@@ -33,6 +34,7 @@ impl Gauges {
     }
 }
 
+#[async_trait]
 impl Vitals for Gauges {
     fn live_runs(&self) -> usize {
         self.live_runs()
@@ -44,5 +46,9 @@ impl Vitals for Gauges {
 
     fn stored_tasks(&self) -> Option<usize> {
         self.stored_tasks()
+    }
+
+    async fn store_serves(&self) -> bool {
+        self.store.port().check().await.is_ok()
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::Config;
 use crate::app::{App, AppBuilder};
-use crate::config::VersionPolicyConfig;
+use crate::config::{StoreConfig, StoreKind, VersionPolicyConfig};
 use crate::gauges::Gauges;
 use crate::signals::Signals;
 use a2ad_domain::AgentId;
@@ -86,10 +86,12 @@ impl Server {
         })
     }
 
-    /// A server without agents, to be added one by one.
+    /// A server without agents, to be added one by one. It keeps its tasks in memory unless it is told
+    /// otherwise: a program that embeds it should not leave files that it does not know of.
     #[must_use]
     pub fn builder() -> AppBuilder {
-        App::builder(Config { agent: Vec::new(), ..Config::default() })
+        let store = StoreConfig { kind: StoreKind::Memory, ..StoreConfig::default() };
+        App::builder(Config { agent: Vec::new(), store, ..Config::default() })
     }
 
     /// The address that it listens on.

@@ -3,11 +3,13 @@
 use crate::json;
 use crate::reply::{self, Reply};
 use crate::routes::Shared;
+use async_trait::async_trait;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, StatusCode};
 use std::fmt::Write;
 
 /// Figures of the running server.
+#[async_trait]
 pub trait Vitals: Send + Sync {
     /// Runs under way or queued.
     fn live_runs(&self) -> usize;
@@ -15,6 +17,8 @@ pub trait Vitals: Send + Sync {
     fn subscribed_tasks(&self) -> usize;
     /// Tasks in the store, where that is known.
     fn stored_tasks(&self) -> Option<usize>;
+    /// Whether the store can be written now.
+    async fn store_serves(&self) -> bool;
 }
 
 /// The process answers.
@@ -22,11 +26,14 @@ pub(crate) fn health() -> Reply {
     reply::json(StatusCode::OK, r#"{"status":"ok"}"#)
 }
 
-/// Whether messages are taken.
-pub(crate) fn readiness(shared: &Shared) -> Reply {
+/// Whether messages are taken: not by a server that is shutting down, nor by one that cannot store them.
+pub(crate) async fn readiness(shared: &Shared) -> Reply {
+    let unavailable = |why| reply::failure(StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE", why);
     if shared.service.is_draining() {
-        let status = StatusCode::SERVICE_UNAVAILABLE;
-        return reply::failure(status, "UNAVAILABLE", "The server is shutting down");
+        return unavailable("The server is shutting down");
+    }
+    if !shared.vitals.store_serves().await {
+        return unavailable("The store cannot be written");
     }
     reply::json(StatusCode::OK, r#"{"status":"ready"}"#)
 }

@@ -66,7 +66,7 @@ pub fn router(
     routes.card("/.well-known/agent.json", default);
     routes.probe("/api/v1/a2a/agents", catalog);
     routes.probe("/healthz", |_, _| probes::health());
-    routes.probe("/readyz", |shared, _| probes::readiness(shared));
+    routes.readiness("/readyz");
     routes.probe("/status", |shared, _| probes::status(shared));
     routes.probe("/metrics", |shared, _| probes::metrics(shared));
     routes.router.fallback(|| async { reply::not_found() })
@@ -118,6 +118,22 @@ impl Routes {
         self.read(path, answer);
     }
 
+    /// The probe that asks the store.
+    fn readiness(&mut self, path: &str) {
+        let shared = self.shared.clone();
+        let answer = move |request: Request| {
+            let shared = shared.clone();
+            async move {
+                if reads(&request) {
+                    probes::readiness(&shared).await
+                } else {
+                    reply::wrong_verb("GET, HEAD")
+                }
+            }
+        };
+        self.add(path, any(answer));
+    }
+
     fn read(
         &mut self,
         path: &str,
@@ -126,9 +142,9 @@ impl Routes {
         let shared = self.shared.clone();
         let answer = move |request: Request| {
             let reply = answer(&shared, &request);
-            let reads = [Method::GET, Method::HEAD].contains(request.method());
             let found = reply.status() != StatusCode::NOT_FOUND;
-            let reply = if reads || !found { reply } else { reply::wrong_verb("GET, HEAD") };
+            let reply =
+                if reads(&request) || !found { reply } else { reply::wrong_verb("GET, HEAD") };
             async move { reply }
         };
         self.add(path, any(answer));
@@ -142,6 +158,10 @@ impl Routes {
             _ => router.route(path, methods.clone()).route(&format!("{path}/"), methods),
         };
     }
+}
+
+fn reads(request: &Request) -> bool {
+    [Method::GET, Method::HEAD].contains(request.method())
 }
 
 fn catalog(shared: &Shared, request: &Request) -> Reply {

@@ -6,7 +6,7 @@ mod support;
 
 use a2ad_domain::ports::{StoreError, TaskStore};
 use a2ad_domain::testing::sample::{applied, key, opened, piece, status};
-use a2ad_domain::{Change, Task, TaskState, Version};
+use a2ad_domain::{Change, Task, TaskId, TaskKey, TaskState, Version};
 use a2ad_store::{Capacity, Cause, Durability, Settings, SqliteStore};
 use rusqlite::Connection;
 use std::sync::Arc;
@@ -201,4 +201,55 @@ async fn a_log_is_bounded_and_what_is_before_it_is_too_old() {
     };
     assert_eq!(newest.len(), 5);
     assert_eq!(*store.load(task.key()).await.unwrap(), task);
+}
+
+/// What a layout is made of: the columns of each table, and the columns of each index.
+fn layout(file: &Connection) -> Vec<String> {
+    let mut found = Vec::new();
+    for pragma in ["table_xinfo", "index_xinfo"] {
+        let query = format!(
+            "SELECT s.type || ' ' || s.name || ' ' || i.seq || ' ' || coalesce(i.name, '') || ' ' || s.t
+             FROM (SELECT type, name, tbl_name AS t FROM sqlite_schema) AS s
+             JOIN (SELECT m.name AS of, p.cid AS seq, p.name FROM sqlite_schema AS m, pragma_{pragma}(m.name) AS p)
+                 AS i ON i.of = s.name
+             ORDER BY 1"
+        );
+        let mut statement = file.prepare(&query).unwrap();
+        let rows = statement.query_map([], |row| row.get(0)).unwrap();
+        found.extend(rows.collect::<Result<Vec<String>, _>>().unwrap());
+    }
+    found
+}
+
+#[tokio::test]
+async fn a_file_of_the_first_layout_is_brought_up_to_the_newest_with_all_it_holds() {
+    let folder = Folder::new();
+    let old = Connection::open(folder.path("tasks.db")).unwrap();
+    old.pragma_update(None, "auto_vacuum", "INCREMENTAL").unwrap();
+    old.execute_batch(include_str!("layouts/1.sql")).unwrap();
+    old.execute_batch(include_str!("layouts/1_content.sql")).unwrap();
+    drop(old);
+    let store = folder.open(Durability::Process);
+    assert_eq!(store.len(), 2);
+    let asking = TaskKey { id: TaskId::from_u128(2), ..key(1) };
+    let task = store.load(&asking).await.unwrap();
+    assert_eq!((task.state(), task.version()), (TaskState::InputRequired, Version(3)));
+    let a2ad_domain::ports::Changes::After(changes) =
+        store.changes_after(&asking, Version::FIRST, 9).await.unwrap()
+    else {
+        panic!("the log is kept");
+    };
+    assert_eq!(changes.len(), 2);
+    let task = append(&store, Task::clone(&task), &[status(TaskState::Completed)], 9).await;
+    assert_eq!(*store.load(&asking).await.unwrap(), task);
+    drop(store);
+    drop(SqliteStore::open(&Settings::at(folder.path("new.db"))).unwrap());
+    let both = ["tasks.db", "new.db"].map(|name| {
+        let file = Connection::open(folder.path(name)).unwrap();
+        let version: i64 = file.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap();
+        (version, layout(&file))
+    });
+    assert_eq!(both[0], both[1]);
+    assert!(both[0].1.len() > 30, "{:?}", both[0]);
+    assert_eq!(integrity(&folder, "tasks.db"), "ok");
 }

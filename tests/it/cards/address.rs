@@ -203,7 +203,7 @@ async fn the_address_on_a_card_can_be_called() {
 #[tokio::test]
 async fn an_address_that_stands_for_all_addresses_is_not_named() {
     for listen in ["0.0.0.0:0", "[::]:0"] {
-        let mut config = Config::parse("", "test").expect("a good configuration");
+        let mut config = Config::parse("[store]\nkind = \"memory\"", "test").expect("a good one");
         config.server.listen = listen.parse().expect("an address");
         let Ok(app) = App::builder(config).build() else { continue };
         let Ok(server) = app.bind().await else { continue };

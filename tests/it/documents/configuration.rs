@@ -2,6 +2,7 @@
 
 use super::blocks::blocks;
 use super::{read, rows, section};
+use a2ad::config::StoreKind;
 use a2ad::{App, Config, exit};
 use a2ad_domain::{AgentSettings, Card};
 
@@ -36,6 +37,7 @@ async fn the_agents_in_the_document_are_those_of_a_server_without_a_file() {
 }
 
 async fn agents(mut config: Config) -> Vec<(String, Card, AgentSettings, bool)> {
+    config.store.kind = StoreKind::Memory;
     config.server.listen = "127.0.0.1:0".parse().expect("an address");
     let server = App::builder(config).build().expect("good").bind().await.expect("a port");
     let agents = server.service().agents().map(|agent| {

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What the documents call the server's address.
 const WRITTEN: &str = "127.0.0.1:8000";
@@ -125,7 +126,11 @@ struct Process {
 
 impl Process {
     fn start(folder: &Path, command: &str) -> Self {
+        // Servers of one folder would have the same file.
+        static NUMBERS: AtomicUsize = AtomicUsize::new(0);
+        let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
         let mut shell = bash(folder, command)
+            .env("A2AD_STORE__PATH", format!("data-{number}/tasks.db"))
             .process_group(0)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -53,6 +53,9 @@ impl Process {
         std::fs::write(&file, toml).expect("a temporary file");
         let arguments = ["serve".as_ref(), "--config".as_ref(), file.as_os_str()];
         let mut command = command(arguments);
+        if !toml.contains("[store]") {
+            command.args(["--store", "memory"]);
+        }
         command.args(["--listen", "127.0.0.1:0"]).env("A2AD_LOG", filter);
         command.envs(variables.iter().copied());
         command.stdout(Stdio::piped()).stderr(Stdio::piped());

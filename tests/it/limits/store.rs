@@ -183,6 +183,7 @@ async fn a_task_that_nobody_answers_fails_and_an_old_one_is_forgotten() {
         [server]
         listen = "127.0.0.1:0"
         [store]
+        kind = "memory"
         retention = "30d"
         [limits]
         idle = "24h"

@@ -1,6 +1,7 @@
 //! A server within the test.
 
 use super::Events;
+use a2ad::config::StoreKind;
 use a2ad::{App, AppBuilder, Config, Gauges};
 use a2ad_domain::Owner;
 use a2ad_executor::Drained;
@@ -71,6 +72,8 @@ impl TestServer {
     /// With parts of the test's own.
     pub(crate) async fn custom(toml: &str, parts: impl FnOnce(AppBuilder) -> AppBuilder) -> Self {
         let mut config = Config::parse(toml, "test").expect("a good configuration");
+        // What is in files is tested by those who open them.
+        config.store.kind = StoreKind::Memory;
         config.server.listen = SocketAddr::from(([127, 0, 0, 1], 0));
         let app = parts(App::builder(config)).build().expect("parts that fit");
         let server = app.bind().await.expect("a free port");

@@ -37,9 +37,9 @@ impl Bench {
             let _ = std::fs::remove_file(name);
         }
         let config = std::fs::read_to_string(Bench::config())?;
-        let store = format!("[store]\nkind = \"sqlite\"\npath = \"{}\"\n", file.display());
+        let store = format!("kind = \"sqlite\"\npath = \"{}\"", file.display());
         let toml = self.binary("sqlite.bench.toml");
-        std::fs::write(&toml, format!("{config}\n{store}"))?;
+        std::fs::write(&toml, config.replace("kind = \"memory\"", &store))?;
         let server = self.server_of(&toml)?;
         let many = ["send", "--connections", "32"];
         let mut lines = vec![self.ratio_of(&server, row.about, &many, 0.35)?];

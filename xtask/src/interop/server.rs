@@ -39,7 +39,7 @@ impl Server {
         // A client that broke off leaves tasks behind that nobody needs to wait for.
         command.env("A2AD_SERVER__DRAIN", "1s");
         let child = command
-            .args(["serve", "--listen", "127.0.0.1:0"])
+            .args(["serve", "--listen", "127.0.0.1:0", "--store", "memory"])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(File::create(log)?)

@@ -183,7 +183,7 @@ impl Default for StoreConfig {
     fn default() -> Self {
         let Capacity { tasks, bytes, .. } = Capacity::default();
         Self {
-            kind: StoreKind::Memory,
+            kind: StoreKind::Sqlite,
             path: PathBuf::from("a2ad-data/tasks.db"),
             durability: DurabilityConfig::default(),
             max_tasks: tasks,

@@ -135,6 +135,15 @@ pub trait TaskStore: Send + Sync {
         limit: usize,
     ) -> Result<Vec<TaskKey>, StoreError>;
 
+    /// Whether it can be written now. A store that has failed tries, so that it is found working again when
+    /// the cause is gone, also where nobody writes meanwhile.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn check(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
     /// Removes tasks that ended before `before`; says how many.
     ///
     /// # Errors

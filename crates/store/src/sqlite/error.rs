@@ -33,6 +33,8 @@ pub enum Cause {
     Files(std::io::Error),
     /// The database cannot be opened or set up.
     Database(rusqlite::Error),
+    /// What stands in it makes no sense.
+    Content(Box<dyn Error + Send + Sync>),
 }
 
 impl OpenError {
@@ -76,6 +78,9 @@ impl fmt::Display for OpenError {
             Cause::Files(error) => {
                 write!(f, "{error}; let this user read and write the file and its folder")
             }
+            Cause::Content(error) => {
+                write!(f, "{error}; restore a backup, or move the file away to begin anew")
+            }
             Cause::Database(error) => {
                 write!(f, "{error}; restore a backup, or move the file away to begin anew")
             }
@@ -88,6 +93,7 @@ impl Error for OpenError {
         match &self.cause {
             Cause::Files(error) => Some(error),
             Cause::Database(error) => Some(error),
+            Cause::Content(error) => Some(&**error),
             Cause::NotADatabase
             | Cause::Foreign
             | Cause::Newer { .. }
@@ -115,21 +121,21 @@ impl From<rusqlite::Error> for Cause {
 
 /// A failure that every request of one transaction is told of.
 #[derive(Clone, Debug)]
-pub(super) struct Shared(Arc<dyn Error + Send + Sync>);
+pub(super) struct Lost(Arc<dyn Error + Send + Sync>);
 
-impl Shared {
+impl Lost {
     pub(super) fn new(error: Box<dyn Error + Send + Sync>) -> Self {
         Self(error.into())
     }
 }
 
-impl fmt::Display for Shared {
+impl fmt::Display for Lost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the transaction was not committed: {}", self.0)
     }
 }
 
-impl Error for Shared {
+impl Error for Lost {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         Some(&*self.0)
     }

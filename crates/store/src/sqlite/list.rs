@@ -1,71 +1,107 @@
 //! Reading many tasks: pages, what waits, and what nobody works on any more.
 
 use super::cache::Cache;
+use super::heads::scope_number;
 use super::read::{ReadError, row_of, whole};
 use super::record::Damaged;
 use super::room::signed;
-use super::write::tenant;
+use super::shared::Shared;
 use a2ad_domain::ports::{Cursor, Page, Query};
-use a2ad_domain::{AgentId, Owner, Scope, Task, TaskId, TaskKey, Tenant, Timestamp};
+use a2ad_domain::{AgentId, Owner, Scope, Task, TaskId, TaskKey, TaskState, Tenant, Timestamp};
 use rusqlite::types::Value;
-use rusqlite::{Connection, Row, params, params_from_iter};
+use rusqlite::{Connection, Row, Statement, params};
 use std::sync::Arc;
 
-/// The conditions of a list and their values, in the order of their marks.
-struct Filter {
-    text: String,
-    values: Vec<Value>,
+/// What the marks of a list's statement stand for, in this order. A statement that names none after a place
+/// is given none after it.
+struct Values([Value; 7]);
+
+impl Values {
+    fn of(scope: i64, query: &Query) -> Self {
+        let time = |at: Option<Timestamp>| at.map(Timestamp::as_millis).into();
+        let context = query.context.as_ref().map(|context| context.as_str().to_owned());
+        let id = query.after.map(|place| place.id.as_uuid().as_bytes().to_vec());
+        Self([
+            scope.into(),
+            signed(query.limit.saturating_add(1)).into(),
+            context.into(),
+            time(query.since),
+            time(query.overdue),
+            time(query.after.map(|place| place.status_at)),
+            id.into(),
+        ])
+    }
+
+    fn bind(&self, statement: &mut Statement<'_>) -> rusqlite::Result<()> {
+        for (value, mark) in self.0.iter().zip(1..=statement.parameter_count()) {
+            statement.raw_bind_parameter(mark, value)?;
+        }
+        Ok(())
+    }
 }
 
-impl Filter {
-    fn of(scope: &Scope, query: &Query) -> Self {
-        let names = [scope.agent().as_str(), tenant(scope), scope.owner().as_str()];
-        let values = names.map(|name| Value::from(name.to_owned())).into();
-        let mut filter = Self { text: "agent = ? AND tenant = ? AND owner = ?".into(), values };
-        if let Some(context) = &query.context {
-            filter.and("context = ?", [context.as_str().to_owned().into()]);
-        }
-        if let Some(state) = query.state {
-            filter.and("state = ?", [state.name().to_owned().into()]);
-        }
-        if let Some(since) = query.since {
-            filter.and("status_at >= ?", [since.as_millis().into()]);
-        }
-        if let Some(now) = query.overdue {
-            filter.and("ended_at IS NULL AND deadline <= ?", [now.as_millis().into()]);
-        }
-        filter
-    }
+/// The states that tasks of the list can be in.
+fn states(query: &Query) -> Vec<TaskState> {
+    let is_wanted = |state: &TaskState| {
+        query.state.is_none_or(|wanted| wanted == *state)
+            && (query.overdue.is_none() || !state.is_terminal())
+    };
+    TaskState::ALL.into_iter().filter(is_wanted).collect()
+}
 
-    fn and<const N: usize>(&mut self, condition: &str, values: [Value; N]) {
-        self.text.push_str(" AND ");
-        self.text.push_str(condition);
-        self.values.extend(values);
+/// Selects the tasks of a list, all of them, from the index that finds them: that of the context, or state
+/// by state from the one that is in the order of the list. `order` is put at the end of each part.
+fn selection(query: &Query, states: &[TaskState], columns: &str, order: &str) -> String {
+    let mut conditions = String::new();
+    for (wanted, condition) in [
+        (query.since.is_some(), " AND status_at >= ?4"),
+        (query.overdue.is_some(), " AND deadline <= ?5"),
+        (query.after.is_some() && !order.is_empty(), " AND (status_at, id) < (?6, ?7)"),
+    ] {
+        if wanted {
+            conditions.push_str(condition);
+        }
     }
+    if query.context.is_some() {
+        let names: Vec<_> = states.iter().map(|state| format!("'{}'", state.name())).collect();
+        return format!(
+            "SELECT {columns} FROM task INDEXED BY task_by_context
+             WHERE scope = ?1 AND context = ?3 AND state IN ({}){conditions}{order}",
+            names.join(", ")
+        );
+    }
+    let part = |state: &TaskState| {
+        format!(
+            "SELECT * FROM (SELECT {columns} FROM task INDEXED BY task_by_state
+             WHERE scope = ?1 AND state = '{}'{conditions}{order})",
+            state.name()
+        )
+    };
+    states.iter().map(part).collect::<Vec<_>>().join(" UNION ALL ")
 }
 
 /// A page of a scope's tasks, as of one moment.
 pub(super) fn list(
     connection: &Connection,
-    cache: &Cache,
+    shared: &Shared,
     scope: &Scope,
     query: &Query,
 ) -> Result<Page, ReadError> {
-    let mut filter = Filter::of(scope, query);
-    let total: i64 = connection
-        .prepare_cached(&format!("SELECT count(*) FROM task WHERE {}", filter.text))?
-        .query_row(params_from_iter(&filter.values), |row| row.get(0))?;
-    if let Some(place) = query.after {
-        let id = place.id.as_uuid().as_bytes().to_vec();
-        filter.and("(status_at, id) < (?, ?)", [place.status_at.as_millis().into(), id.into()]);
-    }
-    filter.values.push(signed(query.limit.saturating_add(1)).into());
+    let nothing = Page { tasks: Vec::new(), next: None, total: 0 };
+    let states = states(query);
+    let Some(number) = scope_number(connection, scope)?.filter(|_| !states.is_empty()) else {
+        return Ok(nothing);
+    };
+    let values = Values::of(number, query);
+    let order = " ORDER BY status_at DESC, id DESC LIMIT ?2";
     let mut statement = connection.prepare_cached(&format!(
-        "SELECT number, version, id, context, created FROM task WHERE {}
-         ORDER BY status_at DESC, id DESC LIMIT ?",
-        filter.text
+        "SELECT task.number, task.version, task.id, task.context, task.created
+         FROM (SELECT * FROM ({}){order}) AS place CROSS JOIN task ON task.number = place.number
+         ORDER BY place.status_at DESC, place.id DESC",
+        selection(query, &states, "number, status_at, id", order)
     ))?;
-    let mut rows = statement.query(params_from_iter(&filter.values))?;
+    values.bind(&mut statement)?;
+    let mut rows = statement.raw_query();
     let mut tasks: Vec<Arc<Task>> = Vec::new();
     let mut next = None;
     while let Some(row) = rows.next()? {
@@ -75,9 +111,32 @@ pub(super) fn list(
                 tasks.last().map(|last| Cursor { status_at: last.status_at(), id: last.key().id });
             break;
         }
-        tasks.push(task_of(connection, cache, scope, row)?);
+        tasks.push(task_of(connection, &shared.cache, scope, row)?);
     }
-    Ok(Page { tasks, next, total: usize::try_from(total)? })
+    let total = total(connection, shared, &values, query, &states)?.max(tasks.len());
+    Ok(Page { tasks, next, total })
+}
+
+/// How many tasks the list has on all its pages. Those of a state are counted as they come and go; what is
+/// filtered further is counted here.
+fn total(
+    connection: &Connection,
+    shared: &Shared,
+    values: &Values,
+    query: &Query,
+    states: &[TaskState],
+) -> Result<usize, ReadError> {
+    let filtered = query.context.is_some() || query.since.is_some() || query.overdue.is_some();
+    let Value::Integer(scope) = values.0[0] else { return Ok(0) };
+    if !filtered {
+        return Ok(usize::try_from(shared.tally.total(scope, states))?);
+    }
+    let mut statement = connection
+        .prepare_cached(&format!("SELECT count(*) FROM ({})", selection(query, states, "1", "")))?;
+    values.bind(&mut statement)?;
+    let mut rows = statement.raw_query();
+    let row = rows.next()?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
+    Ok(usize::try_from(row.get::<_, i64>(0)?)?)
 }
 
 fn task_of(
@@ -108,11 +167,12 @@ pub(super) fn waiting(
     since: Timestamp,
     limit: usize,
 ) -> Result<Vec<TaskKey>, ReadError> {
-    // The states stand in the text, as in the index, or the index would not be used.
     let mut statement = connection.prepare_cached(
-        "SELECT id, agent, tenant, owner FROM task
-         WHERE agent = ?1 AND status_at < ?2 AND state IN ('input-required', 'auth-required')
-         ORDER BY status_at LIMIT ?3",
+        "SELECT task.id, scope.agent, scope.tenant, scope.owner
+         FROM scope CROSS JOIN task INDEXED BY task_by_state ON task.scope = scope.number
+         WHERE scope.agent = ?1 AND task.state IN ('input-required', 'auth-required')
+             AND task.status_at < ?2
+         ORDER BY task.status_at LIMIT ?3",
     )?;
     keys(statement.query(params![agent.as_str(), since.as_millis(), signed(limit)])?)
 }
@@ -120,8 +180,11 @@ pub(super) fn waiting(
 /// Tasks with a run that is under way, as far as the file knows.
 pub(super) fn running(connection: &Connection) -> Result<Vec<TaskKey>, ReadError> {
     let mut statement = connection.prepare_cached(
-        "SELECT id, agent, tenant, owner FROM task
-         WHERE ended_at IS NULL AND parked = 0 ORDER BY number",
+        "SELECT task.id, scope.agent, scope.tenant, scope.owner
+         FROM scope CROSS JOIN task INDEXED BY task_by_state ON task.scope = scope.number
+         WHERE task.state IN ('submitted', 'working', 'input-required', 'auth-required')
+             AND task.parked = 0
+         ORDER BY task.number",
     )?;
     keys(statement.query([])?)
 }

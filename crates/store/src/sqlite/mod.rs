@@ -3,9 +3,13 @@
 //! `write` and `read` hold the statements, `record` what stands in the columns, `writer` and `readers` the
 //! threads. Open `schema.sql` first.
 
+mod answers;
 mod backup;
 mod cache;
 mod error;
+mod group;
+mod heads;
+mod ledger;
 mod list;
 mod open;
 mod read;
@@ -13,6 +17,8 @@ mod readers;
 mod record;
 mod room;
 mod settings;
+mod shared;
+mod tally;
 mod write;
 mod writer;
 
@@ -22,15 +28,16 @@ pub use settings::{Durability, Settings};
 use a2ad_domain::ports::{Changes, Page, Query, StoreError, TaskStore};
 use a2ad_domain::{AgentId, Recorded, Scope, Task, TaskKey, Timestamp, Version};
 use async_trait::async_trait;
-use cache::Cache;
+use ledger::Ledger;
 use readers::Readers;
 use room::Room;
+use shared::Shared;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use tally::Tally;
 use write::{Append, Insert};
-use writer::{Counts, Work, Writer};
+use writer::{Work, Writer};
 
 /// How many threads read. Most reads are answered from the cache and never come to them.
 const READERS: usize = 4;
@@ -43,8 +50,7 @@ const READERS: usize = 4;
 pub struct SqliteStore {
     readers: Readers,
     writer: Writer,
-    cache: Arc<Cache>,
-    counts: Arc<Counts>,
+    shared: Arc<Shared>,
     log: i64,
     _lock: File,
 }
@@ -59,20 +65,22 @@ impl SqliteStore {
         let path = &settings.path;
         let of_database = |error: rusqlite::Error| OpenError::new(path, error);
         let of_threads = |error: std::io::Error| OpenError::new(path, error);
+        let of_content = |error| OpenError::new(path, Cause::Content(error));
         let room = Room::count(&opened.connection, settings.capacity).map_err(of_database)?;
+        let tally = Tally::count(&opened.connection).map_err(of_content)?;
         let connections = (0..READERS).map(|_| open::reader(path)).collect::<Result<_, _>>();
         let readers = Readers::start(connections.map_err(of_database)?).map_err(of_threads)?;
-        let (cache, counts) = (Arc::<Cache>::default(), Arc::<Counts>::default());
-        let writer = Writer::start(opened.connection, room, cache.clone(), counts.clone())
-            .map_err(of_threads)?;
+        let shared = Arc::new(Shared::new(tally));
+        let ledger = Ledger::new(opened.connection, room);
+        let writer = Writer::start(ledger, shared.clone()).map_err(of_threads)?;
         let log = room::signed(settings.capacity.log);
-        Ok(Self { readers, writer, cache, counts, log, _lock: opened.lock })
+        Ok(Self { readers, writer, shared, log, _lock: opened.lock })
     }
 
     /// How many tasks it holds.
     #[must_use]
     pub fn len(&self) -> usize {
-        usize::try_from(self.counts.tasks.load(Ordering::Relaxed)).unwrap_or_default()
+        usize::try_from(self.shared.tasks()).unwrap_or_default()
     }
 
     /// Whether it holds no task.
@@ -84,13 +92,13 @@ impl SqliteStore {
     /// About how many bytes of the file its tasks take.
     #[must_use]
     pub fn weight(&self) -> usize {
-        usize::try_from(self.counts.bytes.load(Ordering::Relaxed)).unwrap_or_default()
+        usize::try_from(self.shared.bytes()).unwrap_or_default()
     }
 
     /// How many transactions it has committed since it was opened. Callers that come together share one.
     #[must_use]
     pub fn commits(&self) -> u64 {
-        self.counts.commits.load(Ordering::Relaxed)
+        self.shared.commits()
     }
 
     /// Tasks whose run was under way when the file was last written, in all scopes. Right after opening
@@ -100,7 +108,19 @@ impl SqliteStore {
     /// `Unavailable`.
     pub async fn orphans(&self) -> Result<Vec<TaskKey>, StoreError> {
         let read = |file: &_| list::running(file).map_err(StoreError::Unavailable);
-        self.readers.ask(read).await
+        self.read(read).await
+    }
+
+    /// Reads something; a file that cannot be read is known from then on.
+    async fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce(&rusqlite::Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let read = self.readers.ask(read).await;
+        if let Err(StoreError::Unavailable(_)) = &read {
+            self.shared.failed();
+        }
+        read
     }
 
     /// Copies everything that is committed into a new file, which a store can be opened in. Others read and
@@ -129,17 +149,17 @@ impl TaskStore for SqliteStore {
         changes: &[Recorded],
         task: &Task,
     ) -> Result<(), StoreError> {
-        let is_held = || self.cache.holds(key.id);
+        let is_held = || self.shared.cache.holds(key.id);
         let append = Append::new(key, expected, changes, task, self.log, is_held)?;
         self.writer.ask(Work::Append(append)).await.map(|_| ())
     }
 
     async fn load(&self, key: &TaskKey) -> Result<Arc<Task>, StoreError> {
-        if let Some(task) = self.cache.get(key) {
+        if let Some(task) = self.shared.cache.get(key) {
             return Ok(task);
         }
         let key = key.clone();
-        self.readers.ask(move |file| read::load(file, &key)).await
+        self.read(move |file| read::load(file, &key)).await
     }
 
     async fn changes_after(
@@ -149,13 +169,13 @@ impl TaskStore for SqliteStore {
         limit: usize,
     ) -> Result<Changes, StoreError> {
         let (key, log) = (key.clone(), self.log);
-        self.readers.ask(move |file| read::changes_after(file, &key, after, limit, log)).await
+        self.read(move |file| read::changes_after(file, &key, after, limit, log)).await
     }
 
     async fn list(&self, scope: &Scope, query: &Query) -> Result<Page, StoreError> {
-        let (scope, query, cache) = (scope.clone(), query.clone(), self.cache.clone());
-        let read = move |file: &_| list::list(file, &cache, &scope, &query);
-        self.readers.ask(move |file| read(file).map_err(StoreError::Unavailable)).await
+        let (scope, query, shared) = (scope.clone(), query.clone(), self.shared.clone());
+        let read = move |file: &_| list::list(file, &shared, &scope, &query);
+        self.read(move |file| read(file).map_err(StoreError::Unavailable)).await
     }
 
     async fn waiting_since(
@@ -166,7 +186,14 @@ impl TaskStore for SqliteStore {
     ) -> Result<Vec<TaskKey>, StoreError> {
         let agent = agent.clone();
         let read = move |file: &_| list::waiting(file, &agent, since, limit);
-        self.readers.ask(move |file| read(file).map_err(StoreError::Unavailable)).await
+        self.read(move |file| read(file).map_err(StoreError::Unavailable)).await
+    }
+
+    async fn check(&self) -> Result<(), StoreError> {
+        if !self.shared.is_failing() {
+            return Ok(());
+        }
+        self.writer.ask(Work::Probe).await.map(|_| ())
     }
 
     async fn purge_ended_before(&self, before: Timestamp) -> Result<usize, StoreError> {

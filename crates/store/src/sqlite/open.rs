@@ -9,7 +9,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// The newest layout that this program knows, in `PRAGMA user_version`.
-pub(super) const LAYOUT: i64 = 1;
+pub(super) const LAYOUT: i64 = 2;
+
+/// What leads from each earlier layout to the next, the first one from version 1.
+const UPGRADES: [&str; LAYOUT as usize - 1] = [include_str!("upgrade/from_1.sql")];
 
 /// Says in the file's header whose it is: "a2ad" in ASCII.
 const APPLICATION: i64 = 0x6132_6164;
@@ -78,11 +81,11 @@ fn writer(settings: &Settings) -> Result<Connection, Cause> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(&settings.path, flags)?;
     connection.busy_timeout(BUSY)?;
-    let is_new = judge(&connection)?;
+    let layout = judge(&connection)?;
     if connection.is_readonly("main")? {
         return Err(Cause::ReadOnly);
     }
-    if is_new {
+    if layout.is_none() {
         // It cannot be set any more once there are tables.
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     }
@@ -95,27 +98,31 @@ fn writer(settings: &Settings) -> Result<Connection, Cause> {
             connection.pragma_update(None, "fullfsync", true)?;
         }
     }
+    // In pages. The longer the log, the more often a page was written again before it is copied.
+    connection.pragma_update_and_check(None, "wal_autocheckpoint", 4_096, |_| Ok(()))?;
     // What a burst has left of the log is given back when it was written into the file.
     connection.pragma_update_and_check(None, "journal_size_limit", 64 << 20, |_| Ok(()))?;
     connection.pragma_update(None, "cache_size", -16_384)?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.set_prepared_statement_cache_capacity(64);
-    if is_new {
-        lay_out(&connection)?;
+    match layout {
+        None => lay_out(&connection)?,
+        Some(version) => upgrade(&connection, version)?,
     }
     Ok(connection)
 }
 
-/// Whether the file is new; refuses one that is not ours, before anything is written.
-fn judge(connection: &Connection) -> Result<bool, Cause> {
+/// The version of the file's layout, `None` for a new file; refuses one that is not ours, before anything
+/// is written.
+fn judge(connection: &Connection) -> Result<Option<i64>, Cause> {
     let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let (application, layout) = (number("application_id")?, number("user_version")?);
     let objects = connection
         .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get::<_, i64>(0))?;
     match (application, layout) {
         // Also a file that was being made when the process ended: the layout is one transaction.
-        (0, 0) if objects == 0 => Ok(true),
-        (APPLICATION, LAYOUT) => Ok(false),
+        (0, 0) if objects == 0 => Ok(None),
+        (APPLICATION, version @ 1..=LAYOUT) => Ok(Some(version)),
         (APPLICATION, version) if version > LAYOUT => Err(Cause::Newer { version }),
         _ => Err(Cause::Foreign),
     }
@@ -127,6 +134,23 @@ fn lay_out(connection: &Connection) -> Result<(), rusqlite::Error> {
     layout.pragma_update(None, "application_id", APPLICATION)?;
     layout.pragma_update(None, "user_version", LAYOUT)?;
     layout.commit()
+}
+
+/// Brings a file of an earlier version up to this one, or leaves it as it was: it is one transaction.
+fn upgrade(connection: &Connection, from: i64) -> Result<(), rusqlite::Error> {
+    if from == LAYOUT {
+        return Ok(());
+    }
+    let upgrade = connection.unchecked_transaction()?;
+    for (step, version) in UPGRADES.iter().zip(1..) {
+        if version >= from {
+            upgrade.execute_batch(step)?;
+        }
+    }
+    upgrade.pragma_update(None, "user_version", LAYOUT)?;
+    upgrade.commit()?;
+    tracing::info!(from, to = LAYOUT, "the store's file has a new layout");
+    Ok(())
 }
 
 /// A connection that only reads. The writer's is open already, so the file is there and ours.

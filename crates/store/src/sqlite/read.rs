@@ -22,8 +22,9 @@ struct Place {
 
 fn place(connection: &Connection, key: &TaskKey) -> rusqlite::Result<Option<Place>> {
     let mut statement = connection.prepare_cached(
-        "SELECT number, version, context, created FROM task
-         WHERE id = ?1 AND agent = ?2 AND tenant = ?3 AND owner = ?4",
+        "SELECT task.number, task.version, task.context, task.created
+         FROM task JOIN scope ON scope.number = task.scope
+         WHERE task.id = ?1 AND scope.agent = ?2 AND scope.tenant = ?3 AND scope.owner = ?4",
     )?;
     let (id, scope) = (key.id.as_uuid().as_bytes(), &key.scope);
     let values = params![id, scope.agent().as_str(), tenant(scope), scope.owner().as_str()];

@@ -1,26 +1,34 @@
 //! How much the file holds, and what goes when that is too much.
 
-use super::error::unavailable;
-use super::record::ChangeRow;
+use super::ledger::Ledger;
+use super::record::{ChangeRow, state_of};
 use crate::memory::Capacity;
-use a2ad_domain::TaskId;
-use a2ad_domain::ports::StoreError;
+use a2ad_domain::{TaskId, TaskState};
 use rusqlite::{Connection, OptionalExtension, params};
+use std::error::Error;
 
-/// About how many bytes a task takes in the file beside its texts: its row and six indexes.
-const TASK: i64 = 768;
+/// About how many bytes a task takes in the file beside its texts: its row and four indexes.
+const TASK: i64 = 512;
 /// The same of a change.
-const CHANGE: i64 = 48;
+pub(super) const CHANGE: i64 = 64;
 
 /// What is kept, as of the transaction under way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Room {
     pub(super) tasks: i64,
     pub(super) bytes: i64,
+    /// How much of that has ended and may go.
+    ended: Ended,
     most_tasks: i64,
     most_bytes: i64,
     /// How many changes of a task are kept.
-    log: i64,
+    pub(super) log: i64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Ended {
+    tasks: i64,
+    bytes: i64,
 }
 
 /// A size in the terms of SQLite, which has no larger ones.
@@ -40,11 +48,13 @@ pub(super) fn change_weight(row: &ChangeRow) -> i64 {
 impl Room {
     /// Counts what is there.
     pub(super) fn count(connection: &Connection, capacity: Capacity) -> rusqlite::Result<Self> {
-        let counts = "SELECT count(*), coalesce(sum(weight), 0) FROM task";
+        let counts = "SELECT count(*), coalesce(sum(weight), 0), count(ended_at),
+            coalesce(sum(weight) FILTER (WHERE ended_at IS NOT NULL), 0) FROM task";
         connection.query_row(counts, [], |row| {
             Ok(Self {
                 tasks: row.get(0)?,
                 bytes: row.get(1)?,
+                ended: Ended { tasks: row.get(2)?, bytes: row.get(3)? },
                 most_tasks: signed(capacity.tasks),
                 most_bytes: signed(capacity.bytes),
                 log: signed(capacity.log),
@@ -52,89 +62,102 @@ impl Room {
         })
     }
 
-    /// Removes the tasks that ended first until everything fits, the new one included.
-    pub(super) fn make(
-        &mut self,
-        connection: &Connection,
-        new: i64,
-    ) -> Result<Vec<TaskId>, StoreError> {
-        let mut removed = Vec::new();
-        while self.tasks > self.most_tasks || self.bytes > self.most_bytes {
-            let oldest = oldest_ended(connection, new).map_err(unavailable)?;
-            let oldest = oldest.ok_or(StoreError::Full)?;
-            removed.push(self.remove(connection, oldest).map_err(unavailable)?);
-        }
-        Ok(removed)
+    /// Whether a new task would fit if everything that has ended were gone.
+    pub(super) fn could_fit(&self, weight: i64) -> bool {
+        self.tasks - self.ended.tasks < self.most_tasks
+            && self.bytes - self.ended.bytes + weight <= self.most_bytes
     }
 
-    /// Removes what ended before a time.
-    pub(super) fn remove_ended_before(
-        &mut self,
-        connection: &Connection,
-        before: i64,
-    ) -> rusqlite::Result<Vec<TaskId>> {
-        let numbers: Vec<i64> = connection
-            .prepare_cached("SELECT number FROM task WHERE ended_at < ?1 ORDER BY ended_at")?
-            .query_map([before], |row| row.get(0))?
-            .collect::<Result<_, _>>()?;
-        numbers.into_iter().map(|number| self.remove(connection, number)).collect()
+    fn is_over(&self) -> bool {
+        self.tasks > self.most_tasks || self.bytes > self.most_bytes
     }
 
-    fn remove(&mut self, connection: &Connection, number: i64) -> rusqlite::Result<TaskId> {
-        for statement in
-            ["DELETE FROM change WHERE task = ?1", "DELETE FROM snapshot WHERE task = ?1"]
-        {
-            connection.prepare_cached(statement)?.execute([number])?;
-        }
-        let (id, weight): ([u8; 16], i64) = connection
-            .prepare_cached("DELETE FROM task WHERE number = ?1 RETURNING id, weight")?
-            .query_row([number], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    /// A task weighs more or less by so much than it did.
+    pub(super) fn grow(&mut self, by: i64) {
+        self.bytes += by;
+    }
+
+    /// A task was added.
+    pub(super) fn add(&mut self, weight: i64) {
+        self.tasks += 1;
+        self.bytes += weight;
+    }
+
+    /// A task has ended and may go from now on.
+    pub(super) fn end(&mut self, weight: i64) {
+        self.ended.tasks += 1;
+        self.ended.bytes += weight;
+    }
+
+    fn remove(&mut self, weight: i64) {
         self.tasks -= 1;
         self.bytes -= weight;
-        Ok(TaskId::from_u128(u128::from_be_bytes(id)))
-    }
-
-    /// Writes a task whole and forgets the changes that its log has no room for, which the snapshot holds.
-    pub(super) fn replace(
-        &mut self,
-        connection: &Connection,
-        number: i64,
-        version: i64,
-        body: &str,
-        write: impl FnOnce(&Connection, i64, i64, &str) -> rusqlite::Result<()>,
-    ) -> rusqlite::Result<()> {
-        let old: i64 = connection
-            .prepare_cached("SELECT octet_length(body) FROM snapshot WHERE task = ?1")?
-            .query_row([number], |row| row.get(0))?;
-        write(connection, number, version, body)?;
-        let mut grown = signed(body.len()) - old;
-        let forgotten = version.saturating_sub(self.log);
-        if forgotten > 0 {
-            let freed: i64 = connection
-                .prepare_cached(
-                    "SELECT coalesce(sum(octet_length(body) + ?3), 0) FROM change
-                     WHERE task = ?1 AND version <= ?2",
-                )?
-                .query_row(params![number, forgotten, CHANGE], |row| row.get(0))?;
-            connection
-                .prepare_cached("DELETE FROM change WHERE task = ?1 AND version <= ?2")?
-                .execute([number, forgotten])?;
-            grown -= freed;
-        }
-        self.bytes += grown;
-        connection
-            .prepare_cached("UPDATE task SET weight = weight + ?2 WHERE number = ?1")?
-            .execute([number, grown])?;
-        Ok(())
+        self.ended.tasks -= 1;
+        self.ended.bytes -= weight;
     }
 }
 
-fn oldest_ended(connection: &Connection, new: i64) -> rusqlite::Result<Option<i64>> {
-    connection
+type Removed = Result<Vec<TaskId>, Box<dyn Error + Send + Sync>>;
+
+/// Removes the tasks that ended first until everything fits.
+pub(super) fn make_room(ledger: &mut Ledger) -> Removed {
+    let mut removed = Vec::new();
+    while ledger.room.is_over() {
+        let oldest = ledger
+            .connection
+            .prepare_cached(
+                "SELECT number FROM task WHERE ended_at IS NOT NULL ORDER BY ended_at LIMIT 1",
+            )?
+            .query_row([], |row| row.get(0))
+            .optional()?;
+        // There is none when what lives has grown since it was let in.
+        let Some(oldest) = oldest else { break };
+        removed.push(remove(ledger, oldest)?);
+    }
+    Ok(removed)
+}
+
+/// Removes what ended before a time.
+pub(super) fn remove_ended_before(ledger: &mut Ledger, before: i64) -> Removed {
+    let numbers: Vec<i64> = ledger
+        .connection
+        .prepare_cached("SELECT number FROM task WHERE ended_at < ?1 ORDER BY ended_at")?
+        .query_map([before], |row| row.get(0))?
+        .collect::<Result<_, _>>()?;
+    numbers.into_iter().map(|number| remove(ledger, number)).collect()
+}
+
+fn remove(ledger: &mut Ledger, number: i64) -> Result<TaskId, Box<dyn Error + Send + Sync>> {
+    let file = &ledger.connection;
+    for statement in ["DELETE FROM change WHERE task = ?1", "DELETE FROM snapshot WHERE task = ?1"]
+    {
+        file.prepare_cached(statement)?.execute([number])?;
+    }
+    let mut statement = file
+        .prepare_cached("DELETE FROM task WHERE number = ?1 RETURNING id, scope, state, weight")?;
+    let mut rows = statement.query([number])?;
+    let row = rows.next()?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
+    let (id, scope, weight): ([u8; 16], i64, i64) = (row.get(0)?, row.get(1)?, row.get(3)?);
+    let state: TaskState = state_of(row.get_ref(2)?.as_str()?)?;
+    ledger.room.remove(weight);
+    ledger.moves.went(scope, state);
+    Ok(TaskId::from_u128(u128::from_be_bytes(id)))
+}
+
+/// Removes the changes of a task up to a version; says how much they weighed.
+pub(super) fn forget_changes(
+    connection: &Connection,
+    number: i64,
+    upto: i64,
+) -> rusqlite::Result<i64> {
+    let freed: i64 = connection
         .prepare_cached(
-            "SELECT number FROM task WHERE ended_at IS NOT NULL AND number <> ?1
-             ORDER BY ended_at LIMIT 1",
+            "SELECT coalesce(sum(octet_length(body) + ?3), 0) FROM change
+             WHERE task = ?1 AND version <= ?2",
         )?
-        .query_row([new], |row| row.get(0))
-        .optional()
+        .query_row(params![number, upto, CHANGE], |row| row.get(0))?;
+    connection
+        .prepare_cached("DELETE FROM change WHERE task = ?1 AND version <= ?2")?
+        .execute([number, upto])?;
+    Ok(freed)
 }

@@ -1,15 +1,22 @@
--- Version 1 of the file's layout. Bodies are JSON.
+-- Version 2 of the file's layout. Bodies are JSON.
 -- Times are milliseconds since 1970-01-01T00:00:00Z.
+
+-- Who may see a task. The names stand here once, so that rows and indexes carry a number.
+CREATE TABLE scope (
+    number INTEGER PRIMARY KEY,
+    agent  TEXT NOT NULL,
+    -- Empty when there is none; a tenant's name never is.
+    tenant TEXT NOT NULL,
+    owner  TEXT NOT NULL,
+    UNIQUE (agent, tenant, owner)
+) STRICT;
 
 CREATE TABLE task (
     -- Changes and snapshots hang on this number: it is short, and new tasks are written at the end of
-    -- each table, where random ids would touch a page of their own each.
+    -- each table.
     number    INTEGER PRIMARY KEY,
-    id        BLOB    NOT NULL UNIQUE CHECK (length(id) = 16),
-    agent     TEXT    NOT NULL,
-    -- Empty when there is none; a tenant's name never is.
-    tenant    TEXT    NOT NULL,
-    owner     TEXT    NOT NULL,
+    id        BLOB    NOT NULL CHECK (length(id) = 16),
+    scope     INTEGER NOT NULL,
     context   TEXT    NOT NULL,
     state     TEXT    NOT NULL,
     status_at INTEGER NOT NULL,
@@ -24,27 +31,29 @@ CREATE TABLE task (
     ended_at  INTEGER
 ) STRICT;
 
--- What a task was at a version. In a table of its own: an update of a row writes all of the row, and
--- an append must not write the whole task again.
+-- What a task was at a version: its first, and then whenever many changes have come since. In a table
+-- of its own: an update of a row writes all of the row, and an append must not write the whole task.
 CREATE TABLE snapshot (
     task    INTEGER PRIMARY KEY,
     version INTEGER NOT NULL,
     body    TEXT    NOT NULL
 ) STRICT;
 
+-- With an index beside it, and not in the order of (task, version): a table in the order of anything but
+-- its own number puts a body of one kilobyte on a page of its own.
 CREATE TABLE change (
+    number  INTEGER PRIMARY KEY,
     task    INTEGER NOT NULL,
     version INTEGER NOT NULL,
     at      INTEGER NOT NULL,
     kind    TEXT    NOT NULL CHECK (kind IN ('message', 'status', 'artifact')),
-    body    TEXT    NOT NULL,
-    PRIMARY KEY (task, version)
-) STRICT, WITHOUT ROWID;
+    body    TEXT    NOT NULL
+) STRICT;
 
-CREATE INDEX task_by_scope ON task (agent, tenant, owner, status_at, id);
-CREATE INDEX task_by_context ON task (agent, tenant, owner, context, status_at, id);
-CREATE INDEX task_by_state ON task (agent, tenant, owner, state, status_at, id);
-CREATE INDEX task_waiting ON task (agent, status_at)
-    WHERE state IN ('input-required', 'auth-required');
+CREATE UNIQUE INDEX task_by_id ON task (id);
+CREATE INDEX task_by_context ON task (scope, context);
+-- Every list reads this one, state by state: a second one in the order of time alone would have to be
+-- written whenever a state changes.
+CREATE INDEX task_by_state ON task (scope, state, status_at, id);
 CREATE INDEX task_ended ON task (ended_at) WHERE ended_at IS NOT NULL;
-CREATE INDEX task_live ON task (agent, tenant, owner, deadline) WHERE ended_at IS NULL;
+CREATE UNIQUE INDEX change_by_task ON change (task, version);

@@ -1,17 +1,24 @@
 //! The statements of a write: a new task, changes on top of a version, and what makes room.
+//!
+//! A request that is refused has written nothing, so one transaction serves many requests without a way
+//! back for each. One that fails half-way costs the transaction, and the writer does the others again.
 
 use super::cache::Step;
 use super::error::unavailable;
+use super::heads::Head;
+use super::ledger::Ledger;
 use super::record::{ChangeRow, Damaged, write_change, write_snapshot};
-use super::room::{Room, change_weight, snapshot_weight};
+use super::room::{
+    change_weight, forget_changes, make_room, remove_ended_before, signed, snapshot_weight,
+};
 use a2ad_domain::ports::StoreError;
-use a2ad_domain::{Recorded, Task, TaskKey, Tenant, Timestamp, Version};
-use rusqlite::{Connection, OptionalExtension, named_params, params};
+use a2ad_domain::{Recorded, Task, TaskKey, TaskState, Tenant, Timestamp, Version};
+use rusqlite::{Connection, named_params, params};
 use std::sync::Arc;
 
 /// What changes of a task's row.
 struct Columns {
-    state: &'static str,
+    state: TaskState,
     status_at: i64,
     deadline: Option<i64>,
     changed: i64,
@@ -51,7 +58,7 @@ impl Columns {
     fn of(task: &Task) -> Result<Self, StoreError> {
         let at = task.status_at().as_millis();
         Ok(Self {
-            state: task.state().name(),
+            state: task.state(),
             status_at: at,
             deadline: task.deadline().map(Timestamp::as_millis),
             changed: task.changed().as_millis(),
@@ -73,53 +80,60 @@ impl Insert {
         Ok(Self { task: task.clone(), columns: Columns::of(task)?, snapshot })
     }
 
-    pub(super) fn perform(
-        &self,
-        connection: &Connection,
-        room: &mut Room,
-    ) -> Result<Written, StoreError> {
-        let (key, columns) = (self.task.key(), &self.columns);
-        let weight = snapshot_weight(&self.snapshot);
-        let inserted = connection
-            .prepare_cached(
-                "INSERT INTO task (id, agent, tenant, owner, context, state, status_at, created,
-                     deadline, changed, version, parked, weight, ended_at)
-                 VALUES (:id, :agent, :tenant, :owner, :context, :state, :status_at, :created,
-                     :deadline, :changed, :version, :parked, :weight, :ended_at)
-                 ON CONFLICT (id) DO NOTHING",
-            )
-            .and_then(|mut statement| {
-                statement.execute(named_params! {
-                    ":id": key.id.as_uuid().as_bytes(),
-                    ":agent": key.scope.agent().as_str(),
-                    ":tenant": tenant(&key.scope),
-                    ":owner": key.scope.owner().as_str(),
-                    ":context": self.task.context().as_str(),
-                    ":state": columns.state,
-                    ":status_at": columns.status_at,
-                    ":created": self.task.created().as_millis(),
-                    ":deadline": columns.deadline,
-                    ":changed": columns.changed,
-                    ":version": columns.version,
-                    ":parked": columns.parked,
-                    ":weight": weight,
-                    ":ended_at": columns.ended_at,
-                })
-            })
-            .map_err(unavailable)?;
-        if inserted == 0 {
-            return Err(StoreError::Exists);
+    pub(super) fn perform(&self, ledger: &mut Ledger) -> Result<Written, StoreError> {
+        let (key, weight) = (self.task.key(), snapshot_weight(&self.snapshot));
+        if !ledger.room.could_fit(weight) {
+            let there = ledger.heads.find(&ledger.connection, key);
+            let there = there.map_err(StoreError::Unavailable)?.is_some();
+            return Err(if there { StoreError::Exists } else { StoreError::Full });
         }
-        let number = connection.last_insert_rowid();
-        write_whole(connection, number, columns.version, &self.snapshot).map_err(unavailable)?;
-        room.tasks += 1;
-        room.bytes += weight;
+        let (connection, state) = (&ledger.connection, self.columns.state);
+        let scope = ledger.heads.scope_or_new(connection, &key.scope).map_err(unavailable)?;
+        let number = self.write_row(connection, scope, weight).map_err(unavailable)?;
+        let number = number.ok_or(StoreError::Exists)?;
+        write_whole(connection, number, self.columns.version, &self.snapshot)
+            .map_err(unavailable)?;
         // Only now, since a task that exists already must not cost another its place.
-        let gone = room.make(connection, number)?;
+        ledger.room.add(weight);
+        let gone = make_room(ledger).map_err(StoreError::Unavailable)?;
+        ledger.moves.came(scope, state);
+        let version = self.columns.version;
+        ledger.heads.put(key.id, Head { number, scope, version, state, weight });
         let removed = gone.len();
         let put = Step::Put(self.task.clone());
         let steps = gone.into_iter().map(Step::Gone).chain([put]).collect();
         Ok(Written { removed, steps })
+    }
+
+    /// The number of the new row; `None` when the id is taken.
+    fn write_row(
+        &self,
+        connection: &Connection,
+        scope: i64,
+        weight: i64,
+    ) -> rusqlite::Result<Option<i64>> {
+        let mut statement = connection.prepare_cached(
+            "INSERT INTO task (id, scope, context, state, status_at, created, deadline, changed,
+                 version, parked, weight, ended_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+             ON CONFLICT (id) DO NOTHING",
+        )?;
+        let columns = &self.columns;
+        let inserted = statement.execute(params![
+            self.task.key().id.as_uuid().as_bytes(),
+            scope,
+            self.task.context().as_str(),
+            columns.state.name(),
+            columns.status_at,
+            self.task.created().as_millis(),
+            columns.deadline,
+            columns.changed,
+            columns.version,
+            columns.parked,
+            weight,
+            columns.ended_at,
+        ])?;
+        Ok((inserted > 0).then(|| connection.last_insert_rowid()))
     }
 }
 
@@ -162,21 +176,15 @@ impl Append {
         })
     }
 
-    pub(super) fn perform(
-        &self,
-        connection: &Connection,
-        room: &mut Room,
-    ) -> Result<Written, StoreError> {
-        let weight: i64 = self.rows.iter().map(change_weight).sum();
-        let number = self.advance(connection, weight).map_err(unavailable)?;
-        let Some(number) = number else { return Err(self.refusal(connection)?) };
-        self.write_rows(connection, number).map_err(unavailable)?;
-        room.bytes += weight;
-        if let Some(snapshot) = &self.snapshot {
-            let version = self.columns.version;
-            room.replace(connection, number, version, snapshot, write_whole)
-                .map_err(unavailable)?;
+    pub(super) fn perform(&self, ledger: &mut Ledger) -> Result<Written, StoreError> {
+        let found = ledger.heads.find(&ledger.connection, &self.key);
+        let head = found.map_err(StoreError::Unavailable)?.ok_or(StoreError::NotFound)?;
+        let actual = Version(u64::try_from(head.version).map_err(unavailable)?);
+        if actual != self.expected {
+            return Err(StoreError::Conflict { actual });
         }
+        let head = self.write(ledger, head).map_err(unavailable)?;
+        ledger.heads.put(self.key.id, head);
         let step = match &self.whole {
             Some(task) => Step::Put(task.clone()),
             None => Step::Fold(self.key.id, self.expected, self.changes.clone()),
@@ -184,70 +192,68 @@ impl Append {
         Ok(Written { removed: 0, steps: vec![step] })
     }
 
-    /// Compares the version and sets it in one statement; the number of the task if it was so.
-    fn advance(&self, connection: &Connection, weight: i64) -> rusqlite::Result<Option<i64>> {
+    /// Writes the changes on top of where the task stands; says where it stands then.
+    fn write(&self, ledger: &mut Ledger, head: Head) -> rusqlite::Result<Head> {
+        let (connection, columns) = (&ledger.connection, &self.columns);
+        self.write_rows(connection, head.number)?;
+        let mut grown: i64 = self.rows.iter().map(change_weight).sum();
+        if let Some(snapshot) = &self.snapshot {
+            grown += signed(snapshot.len()) - snapshot_size(connection, head.number)?;
+            write_whole(connection, head.number, columns.version, snapshot)?;
+            // The snapshot holds what the log has no room for.
+            let forgotten = columns.version.saturating_sub(ledger.room.log);
+            if forgotten > 0 {
+                grown -= forget_changes(connection, head.number, forgotten)?;
+            }
+        }
+        let (version, state) = (columns.version, columns.state);
+        let next = Head { version, state, weight: head.weight + grown, ..head };
+        if !self.advance(connection, head, next)? {
+            // The file does not say what was known of it.
+            return Err(rusqlite::Error::StatementChangedRows(0));
+        }
+        ledger.room.grow(grown);
+        if state != head.state {
+            ledger.moves.went(head.scope, head.state);
+            ledger.moves.came(head.scope, state);
+        }
+        if state.is_terminal() {
+            ledger.room.end(next.weight);
+        }
+        Ok(next)
+    }
+
+    /// Writes the row of the task; says whether it was at the version that it was taken to be at.
+    fn advance(&self, connection: &Connection, from: Head, to: Head) -> rusqlite::Result<bool> {
         let columns = &self.columns;
-        let Ok(expected) = i64::try_from(self.expected.0) else { return Ok(None) };
-        let scope = &self.key.scope;
-        let of_status = self.changes.iter().any(|change| change.state().is_some());
-        let (id, agent) = (self.key.id.as_uuid().as_bytes(), scope.agent().as_str());
-        let (tenant, owner) = (tenant(scope), scope.owner().as_str());
-        if !of_status {
+        if !self.changes.iter().any(|change| change.state().is_some()) {
             // Names no column of an index, so that none is written.
             let mut statement = connection.prepare_cached(
-                "UPDATE task SET version = ?1, changed = ?2, weight = weight + ?3
-                 WHERE id = ?4 AND version = ?5 AND agent = ?6 AND tenant = ?7 AND owner = ?8
-                 RETURNING number",
+                "UPDATE task SET version = ?1, changed = ?2, weight = ?3
+                 WHERE number = ?4 AND version = ?5",
             )?;
-            let (version, changed) = (columns.version, columns.changed);
-            let values = params![version, changed, weight, id, expected, agent, tenant, owner];
-            return statement.query_row(values, |row| row.get(0)).optional();
+            let values = params![to.version, columns.changed, to.weight, from.number, from.version];
+            return Ok(statement.execute(values)? == 1);
         }
         let mut statement = connection.prepare_cached(
-            "UPDATE task SET version = :version, changed = :changed, weight = weight + :weight,
+            "UPDATE task SET version = :version, changed = :changed, weight = :weight,
                  state = :state, status_at = :status_at, deadline = :deadline, parked = :parked,
                  ended_at = :ended_at
-             WHERE id = :id AND version = :expected AND agent = :agent AND tenant = :tenant
-                 AND owner = :owner
-             RETURNING number",
+             WHERE number = :number AND version = :expected",
         )?;
-        let values = named_params! {
-            ":version": columns.version,
+        let written = statement.execute(named_params! {
+            ":version": to.version,
             ":changed": columns.changed,
-            ":weight": weight,
-            ":state": columns.state,
+            ":weight": to.weight,
+            ":state": columns.state.name(),
             ":status_at": columns.status_at,
             ":deadline": columns.deadline,
             ":parked": columns.parked,
             ":ended_at": columns.ended_at,
-            ":id": id,
-            ":expected": expected,
-            ":agent": agent,
-            ":tenant": tenant,
-            ":owner": owner,
-        };
-        statement.query_row(values, |row| row.get(0)).optional()
-    }
-
-    /// Why no row was at the version.
-    fn refusal(&self, connection: &Connection) -> Result<StoreError, StoreError> {
-        let scope = &self.key.scope;
-        let version: Option<i64> = connection
-            .prepare_cached(
-                "SELECT version FROM task
-                 WHERE id = ?1 AND agent = ?2 AND tenant = ?3 AND owner = ?4",
-            )
-            .and_then(|mut statement| {
-                let id = self.key.id.as_uuid().as_bytes();
-                let (agent, owner) = (scope.agent().as_str(), scope.owner().as_str());
-                statement
-                    .query_row(params![id, agent, tenant(scope), owner], |row| row.get(0))
-                    .optional()
-            })
-            .map_err(unavailable)?;
-        let Some(version) = version else { return Ok(StoreError::NotFound) };
-        let actual = Version(u64::try_from(version).map_err(unavailable)?);
-        Ok(StoreError::Conflict { actual })
+            ":number": from.number,
+            ":expected": from.version,
+        })?;
+        Ok(written == 1)
     }
 
     fn write_rows(&self, connection: &Connection, number: i64) -> rusqlite::Result<()> {
@@ -261,29 +267,45 @@ impl Append {
     }
 }
 
+fn snapshot_size(connection: &Connection, number: i64) -> rusqlite::Result<i64> {
+    connection
+        .prepare_cached("SELECT octet_length(body) FROM snapshot WHERE task = ?1")?
+        .query_row([number], |row| row.get(0))
+}
+
 /// Whether the task is to be written whole. That is so when a run ends, since what comes next is a reader
-/// or another run; and after so many changes that folding them would take long. The longer the life,
-/// the more changes that is, so that each change pays for its share of the snapshots and no more; at most
-/// a log's length, since changes that are in no snapshot cannot be forgotten.
+/// or another run, unless there are so few changes that folding them is no work; and after so many changes
+/// that folding them would take long. The longer the life, the more changes that is, so that each change
+/// pays for its share of the snapshots and no more; at most a log's length, since changes that are in no
+/// snapshot cannot be forgotten.
 fn snapshot_is_due(expected: Version, changes: &[Recorded], task: &Task, log: i64) -> bool {
-    const FEW: u64 = 256;
+    const FEW: u64 = 16;
+    const MANY: u64 = 256;
+    let now = task.version().0;
     let is_status = changes.iter().any(|change| change.state().is_some());
-    if is_status && !task.is_running() {
+    if is_status && !task.is_running() && now > FEW {
         return true;
     }
-    let now = task.version().0;
-    let most = u64::try_from(log).unwrap_or_default().max(FEW);
-    let step = now.checked_next_power_of_two().map_or(most, |power| (power / 2).clamp(FEW, most));
+    let most = u64::try_from(log).unwrap_or_default().max(MANY);
+    let step = now.checked_next_power_of_two().map_or(most, |power| (power / 2).clamp(MANY, most));
     now / step != expected.0 / step
 }
 
-/// Removes the tasks that ended before a time.
-pub(super) fn purge(
-    connection: &Connection,
-    room: &mut Room,
-    before: Timestamp,
-) -> Result<Written, StoreError> {
-    let gone = room.remove_ended_before(connection, before.as_millis()).map_err(unavailable)?;
+/// Removes the tasks that ended before a time, and the scopes that have none left.
+pub(super) fn purge(ledger: &mut Ledger, before: Timestamp) -> Result<Written, StoreError> {
+    let gone = remove_ended_before(ledger, before.as_millis()).map_err(StoreError::Unavailable)?;
+    if !gone.is_empty() {
+        ledger
+            .connection
+            .prepare_cached(
+                "DELETE FROM scope
+                 WHERE NOT EXISTS (SELECT 1 FROM task WHERE task.scope = scope.number)",
+            )
+            .and_then(|mut statement| statement.execute([]))
+            .map_err(unavailable)?;
+        // A number of a scope that is gone may be given to another.
+        ledger.heads.forget();
+    }
     let removed = gone.len();
     Ok(Written { removed, steps: gone.into_iter().map(Step::Gone).collect() })
 }

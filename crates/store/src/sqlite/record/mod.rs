@@ -53,7 +53,7 @@ impl From<serde_json::Error> for Damaged {
 }
 
 /// The state of a name.
-pub(super) fn state_of(name: &str) -> Result<TaskState, Damaged> {
+pub(in crate::sqlite) fn state_of(name: &str) -> Result<TaskState, Damaged> {
     let known = TaskState::ALL.into_iter().find(|state| state.name() == name);
     known.ok_or(Damaged::new("a state of no known name"))
 }
