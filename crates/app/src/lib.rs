@@ -45,7 +45,7 @@ pub use a2ad_domain::ports::{
 pub use a2ad_domain::service::{Service, TaskWriter};
 pub use a2ad_domain::{
     Agent, AgentId, AgentSettings, ArtifactId, ArtifactUpdate, CancelSignal, Card, Content,
-    Message, OnOverdue, Part, Parts, RawJson, Role, SendDefault, Skill, WhileWorking,
+    Message, OnCrash, OnOverdue, Part, Parts, RawJson, Role, SendDefault, Skill, WhileWorking,
 };
 pub use a2ad_executor::Drained;
 pub use async_trait::async_trait;
