@@ -107,7 +107,7 @@ fn writer(settings: &Settings) -> Result<Connection, Cause> {
 }
 
 /// Whether the file is new; refuses one that is not ours, before anything is written.
-fn judge(connection: &Connection) -> Result<bool, Cause> {
+pub(super) fn judge(connection: &Connection) -> Result<bool, Cause> {
     let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let (application, layout) = (number("application_id")?, number("user_version")?);
     let objects = connection
@@ -129,7 +129,7 @@ fn lay_out(connection: &Connection) -> Result<(), rusqlite::Error> {
     layout.commit()
 }
 
-/// A connection that only reads. The writer's is open already, so the file is there and ours.
+/// A connection that only reads.
 pub(super) fn reader(path: &Path) -> Result<Connection, rusqlite::Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
