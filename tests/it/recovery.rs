@@ -1,6 +1,9 @@
 //! Tasks in a file: what a killed server had acknowledged is there when the next one starts, and nothing
 //! stays at work with nobody working on it.
 
+mod backups;
+mod retries;
+
 use crate::drain::process::{Process, command};
 use crate::support::agents::soon;
 use crate::support::caller::{Message, artifact, id, state, status_text};

@@ -7,7 +7,7 @@ use crate::kept::Kept;
 use crate::server::Server;
 use crate::{Config, RandomIds, SystemClock};
 use a2ad_domain::ports::{AgentExecutor, Clock, EventBus, TaskStore};
-use a2ad_domain::service::{Limits, Ports, Service};
+use a2ad_domain::service::{Limits, Ports, Recovered, Service};
 use a2ad_domain::{Agent, AgentId, AgentSettings, Card};
 use a2ad_executor::{Drained, Runtime};
 use a2ad_http::{Anonymous, Authenticator};
@@ -55,21 +55,25 @@ impl App {
         }
     }
 
-    /// Ends what an earlier process has left at work, and opens the configured address: nothing is served
-    /// before.
+    /// Opens the configured address, and ends or begins again what an earlier process has left at work:
+    /// nothing is served before. A server that cannot listen touches no task.
     ///
     /// # Errors
-    /// When the store fails, or the address cannot be listened on.
+    /// When the address cannot be listened on, or the store fails.
     pub async fn bind(self) -> std::io::Result<Server> {
-        let left = self.kept.left().await.map_err(std::io::Error::other)?;
-        let failed = self.service.recover(left).await.map_err(std::io::Error::other)?;
-        if failed > 0 {
-            tracing::warn!(failed, "tasks were at work when the server ended; they have failed");
-        }
         let listener = TcpListener::bind(self.config.server.listen).await.map_err(|error| {
             let problem = format!("the address cannot be listened on: {error}");
             std::io::Error::new(error.kind(), problem)
         })?;
+        let left = self.kept.left().await.map_err(std::io::Error::other)?;
+        let Recovered { ended, retried } =
+            self.service.recover(left).await.map_err(std::io::Error::other)?;
+        if ended > 0 {
+            tracing::warn!(ended, "tasks were at work when the server ended; they have ended");
+        }
+        if retried > 0 {
+            tracing::warn!(retried, "tasks were at work when the server ended; they begin again");
+        }
         Server::new(self, listener)
     }
 }

@@ -23,6 +23,7 @@
 //! ```
 
 mod app;
+mod backup;
 mod clock;
 pub mod config;
 mod gauges;
@@ -45,12 +46,13 @@ pub use a2ad_domain::ports::{
 pub use a2ad_domain::service::{Service, TaskWriter};
 pub use a2ad_domain::{
     Agent, AgentId, AgentSettings, ArtifactId, ArtifactUpdate, CancelSignal, Card, Content,
-    Message, OnOverdue, Part, Parts, RawJson, Role, SendDefault, Skill, WhileWorking,
+    Message, OnCrash, OnOverdue, Part, Parts, RawJson, Role, SendDefault, Skill, WhileWorking,
 };
 pub use a2ad_executor::Drained;
 pub use async_trait::async_trait;
 
 pub use app::{App, AppBuilder};
+pub use backup::back_up;
 pub use clock::SystemClock;
 pub use config::{Config, ConfigError};
 pub use gauges::Gauges;
@@ -65,6 +67,8 @@ pub mod exit {
     pub const USAGE: u8 = 64;
     /// The address cannot be listened on, or the server failed.
     pub const UNAVAILABLE: u8 = 69;
+    /// A file cannot be written.
+    pub const CANTCREAT: u8 = 73;
     /// The configuration makes no sense.
     pub const CONFIG: u8 = 78;
     /// Told a second time to stop, the process did so at once.

@@ -6,7 +6,7 @@ use a2ad_executor::command::guard::{self, Guard};
 use clap::{Args, Parser, Subcommand};
 use std::io::Write;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -32,6 +32,8 @@ enum Command {
         /// What its programs carry.
         id: String,
     },
+    /// Copy the store of a server that may be running.
+    Backup(Backup),
     /// Check a configuration and say what is wrong with it.
     Check {
         /// The file.
@@ -54,6 +56,18 @@ struct Serve {
     /// Listen to other machines although callers do not have to say who they are.
     #[arg(long)]
     allow_anonymous: bool,
+}
+
+#[derive(Args)]
+struct Backup {
+    /// The configuration of the server whose store is copied.
+    #[arg(long)]
+    config: Option<PathBuf>,
+    /// The store: sqlite, or sqlite:PATH.
+    #[arg(long, value_parser = store)]
+    store: Option<(StoreKind, Option<PathBuf>)>,
+    /// The copy; a new file.
+    file: PathBuf,
 }
 
 fn store(text: &str) -> Result<(StoreKind, Option<PathBuf>), String> {
@@ -80,6 +94,7 @@ fn main() -> ExitCode {
         Command::Check { config } => check(&config),
         Command::Guard { id } => watch(&id),
         Command::Serve(options) => serve(options),
+        Command::Backup(options) => back_up(options),
     };
     match result {
         Ok(()) => exit::OK.into(),
@@ -114,7 +129,7 @@ fn guard() -> Result<Guard, Failed> {
     started.map_err(|error| (exit::UNAVAILABLE, format!("the guard cannot be started: {error}")))
 }
 
-fn check(path: &std::path::Path) -> Result<(), Failed> {
+fn check(path: &Path) -> Result<(), Failed> {
     let config = Config::load(Some(path), std::env::vars()).map_err(config_failed)?;
     let missing = config.missing();
     if !missing.is_empty() {
@@ -129,15 +144,30 @@ fn config_failed(error: a2ad::ConfigError) -> Failed {
     (exit::CONFIG, error.to_string())
 }
 
-fn serve(options: Serve) -> Result<(), Failed> {
-    let mut config =
-        Config::load(options.config.as_deref(), std::env::vars()).map_err(config_failed)?;
-    if let Some(listen) = options.listen {
-        config.server.listen = listen;
-    }
-    if let Some((kind, path)) = options.store {
+/// The configuration with the store that the command line names.
+fn configured(
+    file: Option<&Path>,
+    store: Option<(StoreKind, Option<PathBuf>)>,
+) -> Result<Config, Failed> {
+    let mut config = Config::load(file, std::env::vars()).map_err(config_failed)?;
+    if let Some((kind, path)) = store {
         config.store.kind = kind;
         config.store.path = path.unwrap_or(config.store.path);
+    }
+    Ok(config)
+}
+
+fn back_up(options: Backup) -> Result<(), Failed> {
+    let config = configured(options.config.as_deref(), options.store)?;
+    let tasks = a2ad::back_up(&config, &options.file)?;
+    let _ = writeln!(std::io::stdout(), "{}: good, tasks: {tasks}", options.file.display());
+    Ok(())
+}
+
+fn serve(options: Serve) -> Result<(), Failed> {
+    let mut config = configured(options.config.as_deref(), options.store)?;
+    if let Some(listen) = options.listen {
+        config.server.listen = listen;
     }
     for missing in config.missing() {
         tracing::warn!(missing, "an agent cannot do its work");

@@ -3,6 +3,7 @@
 use crate::ids::AgentId;
 use crate::ports::AgentExecutor;
 use crate::raw_json::RawJson;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -97,6 +98,19 @@ pub enum OnOverdue {
     Report,
 }
 
+/// What happens to a task whose run was under way when its server ended without having told it, as in a
+/// crash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnCrash {
+    /// The task fails.
+    Fail,
+    /// The run begins again, with the same message. What it had done stays done.
+    Retry {
+        /// How many attempts there are, the first one included; then the task fails.
+        max_attempts: NonZeroU32,
+    },
+}
+
 /// What a send does that does not say whether it waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SendDefault {
@@ -122,6 +136,8 @@ pub struct AgentSettings {
     pub deadline: Option<Duration>,
     /// What happens then.
     pub on_overdue: OnOverdue,
+    /// What happens to a run whose server has crashed.
+    pub on_crash: OnCrash,
     /// How many runs go on at once.
     pub max_running: usize,
     /// How many more may wait for their turn; beyond that a send is refused as busy.
@@ -141,6 +157,7 @@ impl Default for AgentSettings {
         Self {
             deadline: Some(Duration::from_secs(600)),
             on_overdue: OnOverdue::Fail,
+            on_crash: OnCrash::Fail,
             max_running: 64,
             max_queued: 1024,
             grace: Duration::from_secs(5),

@@ -5,6 +5,7 @@ use crate::ids::{ArtifactId, Version};
 use crate::raw_json::RawJson;
 use crate::state::TaskState;
 use crate::time::Timestamp;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 /// One step.
@@ -54,6 +55,8 @@ pub struct StatusDetails {
     pub deadline: Option<Timestamp>,
     /// What joins the task's metadata; always an object.
     pub metadata: Option<RawJson>,
+    /// Which attempt at its turn begins with this status, where it is not the first.
+    pub attempt: Option<NonZeroU32>,
 }
 
 impl StatusChange {
@@ -66,8 +69,17 @@ impl StatusChange {
     /// The status that a run on a task that has waited begins with.
     #[must_use]
     pub fn resumed(deadline: Option<Timestamp>) -> Change {
-        let details = deadline.map(|_| Box::new(StatusDetails { deadline, metadata: None }));
+        let details =
+            deadline.map(|_| Box::new(StatusDetails { deadline, ..StatusDetails::default() }));
         Change::Status(Self { state: TaskState::Working, message: None, parked: false, details })
+    }
+
+    /// The status that a further attempt at a turn begins with. `state` is an active one.
+    #[must_use]
+    pub fn again(state: TaskState, attempt: NonZeroU32) -> Change {
+        let attempt = Some(attempt);
+        let details = Some(Box::new(StatusDetails { attempt, ..StatusDetails::default() }));
+        Change::Status(Self { state, message: None, parked: false, details })
     }
 
     /// A status that the run ends with.

@@ -22,7 +22,7 @@ pub mod testing;
 pub mod time;
 
 pub use agent::{
-    Agent, AgentSettings, Card, Extension, OnOverdue, SendDefault, Skill, WhileWorking,
+    Agent, AgentSettings, Card, Extension, OnCrash, OnOverdue, SendDefault, Skill, WhileWorking,
 };
 pub use caught::caught;
 pub use change::{ArtifactUpdate, Change, Recorded, StatusChange, StatusDetails};
@@ -36,5 +36,5 @@ pub use raw_json::RawJson;
 pub use service::Service;
 pub use signal::CancelSignal;
 pub use state::{Phase, TaskState};
-pub use task::{Inconsistent, Refusal, Task, TaskParts};
+pub use task::{Inconsistent, Refusal, Task, TaskParts, TurnStart};
 pub use time::Timestamp;

@@ -9,8 +9,10 @@ use crate::time::Timestamp;
 use std::sync::Arc;
 
 mod restore;
+mod turn;
 
 pub use restore::{Inconsistent, TaskParts};
+pub use turn::TurnStart;
 
 /// A unit of work with a life (specification 1.0 §4.1.1).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +27,7 @@ pub struct Task {
     status_at: Timestamp,
     status_message: Option<Arc<Message>>,
     parked: bool,
+    turn: TurnStart,
     history: Vec<Arc<Message>>,
     artifacts: Vec<Artifact>,
     metadata: Option<Box<RawJson>>,
@@ -72,6 +75,7 @@ impl Task {
             status_at: at,
             status_message: None,
             parked: false,
+            turn: TurnStart::FIRST,
             history: vec![message],
             artifacts: Vec::new(),
             metadata: None,
@@ -121,6 +125,10 @@ impl Task {
         match &recorded.change {
             Change::Message(message) => {
                 self.retire_status_message();
+                if self.parked {
+                    let (message, artifacts) = (self.history.len(), self.artifacts.len());
+                    self.turn = TurnStart { message, artifacts, ..TurnStart::FIRST };
+                }
                 self.weight += message.weight();
                 self.history.push(message.clone());
             }
@@ -141,6 +149,7 @@ impl Task {
         }
         if let Some(details) = status.details.as_deref() {
             self.deadline = details.deadline.or(self.deadline);
+            self.turn.attempt = details.attempt.unwrap_or(self.turn.attempt);
             if let Some(newer) = &details.metadata {
                 let all =
                     self.metadata.as_ref().map_or_else(|| newer.clone(), |old| old.merged(newer));
@@ -246,6 +255,18 @@ impl Task {
     #[must_use]
     pub fn is_running(&self) -> bool {
         !self.state.is_terminal() && !self.parked
+    }
+
+    /// How its newest turn began.
+    #[must_use]
+    pub fn turn(&self) -> TurnStart {
+        self.turn
+    }
+
+    /// The message that its newest turn is about.
+    #[must_use]
+    pub fn turn_message(&self) -> &Arc<Message> {
+        &self.history[self.turn.message]
     }
 
     /// Whether its last run has ended with its status.

@@ -45,6 +45,13 @@ impl Timestamp {
         Self::from_millis(self.0.saturating_add(i64::try_from(by.as_millis()).unwrap_or(i64::MAX)))
     }
 
+    /// How long it is from `earlier` to this time; nothing if that is the later one.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Duration {
+        let millis = self.0.saturating_sub(earlier.0);
+        Duration::from_millis(u64::try_from(millis).unwrap_or_default())
+    }
+
     /// This time less `by`.
     #[must_use]
     pub fn before(self, by: Duration) -> Self {

@@ -2,9 +2,14 @@
 // A test stops where something else comes than it expects.
 #![allow(clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
 
+use a2ad_domain::service::Recovered;
 use a2ad_domain::testing::sample::{key, reply};
 use a2ad_domain::testing::{Fault, Op, ScriptedAgent, World};
 use a2ad_domain::{ErrorCode, StatusChange, TaskState};
+
+fn ended(ended: usize) -> Recovered {
+    Recovered { ended, retried: 0 }
+}
 
 #[tokio::test]
 async fn tasks_that_were_at_work_fail_with_a_reason_and_others_stay_as_they_were() {
@@ -16,7 +21,7 @@ async fn tasks_that_were_at_work_fail_with_a_reason_and_others_stay_as_they_were
     let before: Vec<_> = keys.iter().map(|key| world.task(key)).collect();
     let left = keys.iter().cloned().chain([key(99)]);
     let running = before.iter().filter(|task| task.is_running()).count();
-    assert_eq!(world.service.recover(left).await.unwrap(), running);
+    assert_eq!(world.service.recover(left).await.unwrap(), ended(running));
     for (key, before) in keys.iter().zip(before) {
         let after = world.task(key);
         if before.is_running() {
@@ -29,7 +34,7 @@ async fn tasks_that_were_at_work_fail_with_a_reason_and_others_stay_as_they_were
     }
     assert_eq!(
         world.service.recover(keys).await.unwrap(),
-        0,
+        Recovered::default(),
         "a second time there is nothing left"
     );
 }
@@ -42,7 +47,7 @@ async fn a_store_that_is_down_is_an_error_and_nothing_is_half_done() {
         world.store.script(op, [Fault::Down]);
         let error = world.service.recover([key.clone()]).await.unwrap_err();
         assert_eq!(error.code(), ErrorCode::Internal, "{op:?}");
-        assert_eq!(world.service.recover([key.clone()]).await.unwrap(), 1);
+        assert_eq!(world.service.recover([key.clone()]).await.unwrap(), ended(1));
         assert_eq!(world.task(&key).state(), TaskState::Failed);
     }
 }

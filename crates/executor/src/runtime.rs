@@ -225,7 +225,7 @@ async fn supervise(
     }
 }
 
-/// When a run has to end, counted from when its message was taken.
+/// When a run has to end. What is left of its time is counted from when it is started.
 struct Due {
     at: Option<Instant>,
     report: Option<(TaskId, AgentId)>,
@@ -235,7 +235,7 @@ struct Due {
 
 impl Due {
     fn of(run: &Run) -> Self {
-        let at = run.limit().and_then(|limit| Instant::now().checked_add(limit));
+        let at = run.left().and_then(|limit| Instant::now().checked_add(limit));
         let agent = run.agent();
         let report = agent.settings.on_overdue == OnOverdue::Report;
         let report = report.then(|| (run.key().id, agent.id.clone()));

@@ -7,4 +7,4 @@ mod sqlite;
 
 pub use bus::LocalBus;
 pub use memory::{Capacity, MemoryStore};
-pub use sqlite::{Cause, Durability, OpenError, Settings, SqliteStore};
+pub use sqlite::{BackupError, Cause, Durability, OpenError, Settings, SqliteStore, back_up};

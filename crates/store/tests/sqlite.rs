@@ -76,22 +76,6 @@ async fn files_copied_at_any_moment_hold_whole_changes_only() {
 }
 
 #[tokio::test]
-async fn a_backup_is_a_store_of_its_own() {
-    let folder = Folder::new();
-    let store = folder.open(Durability::Process);
-    let task = insert(&store, 1).await;
-    let ended = end(&store, task, 5).await;
-    store.backup(&folder.path("copy.db")).await.unwrap();
-    insert(&store, 2).await;
-    let again = store.backup(&folder.path("copy.db")).await;
-    assert!(matches!(again, Err(StoreError::Unavailable(_))), "a backup was written over");
-    let copy = SqliteStore::open(&Settings::at(folder.path("copy.db"))).unwrap();
-    assert_eq!((copy.len(), &*copy.load(ended.key()).await.unwrap()), (1, &ended));
-    drop(copy);
-    assert_eq!(integrity(&folder, "copy.db"), "ok");
-}
-
-#[tokio::test]
 async fn a_full_store_makes_room_by_what_ended_first_and_never_by_what_lives() {
     let folder = Folder::new();
     let capacity = Capacity { tasks: 3, ..Capacity::default() };

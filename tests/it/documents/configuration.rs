@@ -96,6 +96,7 @@ fn every_exit_code_has_a_row() {
         ("OK", exit::OK),
         ("USAGE", exit::USAGE),
         ("UNAVAILABLE", exit::UNAVAILABLE),
+        ("CANTCREAT", exit::CANTCREAT),
         ("CONFIG", exit::CONFIG),
         ("INTERRUPTED", exit::INTERRUPTED),
     ] {

@@ -121,8 +121,13 @@ impl Process {
 
     /// Re-attaches to a task after an event.
     pub(crate) async fn resume(&self, task: &str, last: &str) -> Events {
+        self.resume_of("script", task, last).await
+    }
+
+    /// The same for a task of this agent.
+    pub(crate) async fn resume_of(&self, agent: &str, task: &str, last: &str) -> Events {
         let body = request("tasks/resubscribe", &serde_json::json!({ "id": task })).to_string();
-        let request = self.post("script", body).header("accept", "text/event-stream");
+        let request = self.post(agent, body).header("accept", "text/event-stream");
         let request = request.header("last-event-id", last);
         Events::new(request.send().await.expect("a stream"))
     }

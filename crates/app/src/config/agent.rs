@@ -3,11 +3,12 @@
 use super::executor::ExecutorConfig;
 use super::units::{MaybeSpan, Span};
 use a2ad_domain::{
-    Agent, AgentId, AgentSettings, Card, Extension, OnOverdue, RawJson, SendDefault, Skill,
-    WhileWorking,
+    Agent, AgentId, AgentSettings, Card, Extension, OnCrash, OnOverdue, RawJson, SendDefault,
+    Skill, WhileWorking,
 };
 use a2ad_http::CardMode;
 use serde::Deserialize;
+use std::num::NonZeroU32;
 
 /// One agent.
 #[derive(Clone, Debug, Deserialize)]
@@ -45,6 +46,12 @@ pub struct AgentConfig {
     /// What happens then.
     #[serde(default)]
     pub on_overdue: OnOverdueConfig,
+    /// What happens to a run whose server has crashed.
+    #[serde(default)]
+    pub on_crash: OnCrashConfig,
+    /// How many attempts there are with `on_crash = "retry"`.
+    #[serde(default = "attempts")]
+    pub max_attempts: NonZeroU32,
     /// How many runs go on at once.
     pub max_running: Option<usize>,
     /// How many more may wait for their turn.
@@ -136,6 +143,17 @@ pub enum OnOverdueConfig {
     Report,
 }
 
+/// See [`OnCrash`].
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnCrashConfig {
+    /// The task fails.
+    #[default]
+    Fail,
+    /// The run begins again.
+    Retry,
+}
+
 /// See [`SendDefault`].
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -166,6 +184,11 @@ fn anything() -> Vec<String> {
     vec!["*/*".to_owned()]
 }
 
+/// A crash that the task itself causes comes again each time; three attempts survive two that it does not.
+const fn attempts() -> NonZeroU32 {
+    NonZeroU32::MIN.saturating_add(2)
+}
+
 const fn yes() -> bool {
     true
 }
@@ -186,6 +209,8 @@ pub(super) fn defaults() -> Vec<AgentConfig> {
             executor,
             deadline: None,
             on_overdue: OnOverdueConfig::default(),
+            on_crash: OnCrashConfig::default(),
+            max_attempts: attempts(),
             max_running: None,
             max_queued: None,
             grace: None,
@@ -271,6 +296,10 @@ impl AgentConfig {
                 OnOverdueConfig::Fail => OnOverdue::Fail,
                 OnOverdueConfig::Cancel => OnOverdue::Cancel,
                 OnOverdueConfig::Report => OnOverdue::Report,
+            },
+            on_crash: match self.on_crash {
+                OnCrashConfig::Fail => OnCrash::Fail,
+                OnCrashConfig::Retry => OnCrash::Retry { max_attempts: self.max_attempts },
             },
             max_running: self.max_running.unwrap_or(default.max_running),
             max_queued: self.max_queued.unwrap_or(default.max_queued),

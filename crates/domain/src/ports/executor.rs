@@ -80,6 +80,15 @@ pub struct Turn {
     pub cancel: CancelSignal,
 }
 
+impl Turn {
+    /// Which attempt at this message this is: 1, unless the server ended while earlier ones were at work
+    /// and the agent says [`OnCrash::Retry`](crate::OnCrash::Retry).
+    #[must_use]
+    pub fn attempt(&self) -> u32 {
+        self.task.turn().attempt.get()
+    }
+}
+
 /// How a run ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {

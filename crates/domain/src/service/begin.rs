@@ -12,6 +12,7 @@ use crate::modes;
 use crate::ports::{Acceptance, Interest, Rejection, Request, StoreError, Subscription, Turn};
 use crate::service::Run;
 use crate::service::commit::NotCommitted;
+use crate::service::deadline::Limit;
 use crate::signal::CancelSignal;
 use crate::state::Phase;
 use crate::task::Task;
@@ -92,6 +93,7 @@ impl Service {
         let events = core.ports.bus.subscribe(task.key(), interest);
         core.ports.store.insert(&task).await.map_err(|error| core.store_error(error, ""))?;
         let turn = Turn { request, task: task.clone(), cancel: CancelSignal::new() };
+        let limit = limit.map(Limit::from_now);
         slot.start(Run::new(core.clone(), agent.clone(), turn, limit));
         Ok(Begun::Task { task, events })
     }
@@ -144,6 +146,7 @@ impl Service {
                     if let Some(slot) = slot {
                         let cancel = CancelSignal::new();
                         let turn = Turn { request, task: task.clone(), cancel };
+                        let limit = limit.map(Limit::from_now);
                         slot.start(Run::new(core.clone(), agent.clone(), turn, limit));
                     }
                     return Ok(Begun::Task { task, events });
@@ -160,7 +163,7 @@ impl Service {
     }
 
     /// The tasks that a message refers to and that its sender may see.
-    async fn visible(&self, scope: &Scope, message: &Message) -> Vec<TaskId> {
+    pub(super) async fn visible(&self, scope: &Scope, message: &Message) -> Vec<TaskId> {
         let mut visible = Vec::new();
         for reference in message.references.iter().take(MAX_REFERENCES) {
             if let Ok(key) = Core::key(scope, reference)
@@ -174,7 +177,7 @@ impl Service {
 }
 
 impl Core {
-    fn reserve(&self, agent: &Agent) -> Result<Box<dyn crate::ports::Slot>, Error> {
+    pub(super) fn reserve(&self, agent: &Agent) -> Result<Box<dyn crate::ports::Slot>, Error> {
         self.ports.spawner.reserve(agent).map_err(|_| Error::Unavailable(Busy::Runs))
     }
 

@@ -26,17 +26,15 @@ pub(super) struct Wanted<'w> {
 }
 
 impl Core {
-    /// The newest messages before the message number `begun` of `task`'s history, oldest first. Of its
-    /// artifacts the first `made` are from earlier turns.
+    /// The newest messages before the one that `task`'s newest turn is about, oldest first.
     pub(super) async fn conversation(
         &self,
         task: &Task,
-        (begun, made): (usize, usize),
         wanted: Wanted<'_>,
     ) -> Result<Vec<Arc<Message>>, StoreError> {
         let mut told = Told { newest_first: Vec::new(), wanted };
-        let history = &task.history()[..begun.min(task.history().len())];
-        let artifacts = &task.artifacts()[..made.min(task.artifacts().len())];
+        let history = &task.history()[..task.turn().message];
+        let artifacts = &task.artifacts()[..task.turn().artifacts];
         if told.take(task.key(), history, None, artifacts) {
             let mut others = self.others(task, told.wanted.messages).await?;
             others.sort_by_key(|other| (other.created(), other.key().id));

@@ -9,6 +9,22 @@ use std::time::Duration;
 /// `{"urn:a2ad:deadline:1": {"seconds": 1.5}}`. `docs/dialects.md` describes it.
 pub const DEADLINE_EXTENSION: &str = "urn:a2ad:deadline:1";
 
+/// The time of a run that has to end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limit {
+    /// How long after its message was taken.
+    pub(super) whole: Duration,
+    /// How much of that was left when the run was made: all of it, unless it begins again after a crash.
+    pub(super) left: Duration,
+}
+
+impl Limit {
+    /// That of a run whose message was just taken.
+    pub(super) fn from_now(whole: Duration) -> Self {
+        Self { whole, left: whole }
+    }
+}
+
 /// How long after now the run of `message` has to end. The agent's own limit is never exceeded.
 pub(super) fn limit(
     settings: &AgentSettings,

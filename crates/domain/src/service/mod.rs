@@ -34,6 +34,7 @@ pub use deadline::DEADLINE_EXTENSION;
 pub use expire::Swept;
 pub use overdue::Overdue;
 pub use read::ListTasks;
+pub use recover::Recovered;
 pub use run::{Run, RunEnd};
 pub use watch::Watch;
 pub use writer::TaskWriter;

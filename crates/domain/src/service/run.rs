@@ -4,7 +4,7 @@
 use super::Core;
 use super::Overdue;
 use super::commit::NotCommitted;
-use super::deadline::spoken;
+use super::deadline::{Limit, spoken};
 use super::watch::LOG_PAGE;
 use super::writer::TaskWriter;
 use crate::agent::Agent;
@@ -14,6 +14,7 @@ use crate::ids::{MessageId, TaskKey};
 use crate::ports::{AgentError, Changes, Outcome, StoreError, Turn};
 use crate::signal::CancelSignal;
 use crate::state::TaskState;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 use uuid::Uuid;
@@ -42,8 +43,8 @@ pub(super) enum Failure {
     TooLarge,
     Deadline(Duration),
     ShutDown,
-    /// The process ended and nobody was told.
-    Lost,
+    /// The process ended and nobody was told, and this was that many attempts.
+    Lost(NonZeroU32),
     Unanswered(Duration),
 }
 
@@ -58,7 +59,12 @@ impl Failure {
             Self::TooLarge => "The agent's results are larger than a task may be.".to_owned(),
             Self::Deadline(limit) => format!("The agent did not finish within {}.", spoken(*limit)),
             Self::ShutDown => "The server shut down before the agent had finished.".to_owned(),
-            Self::Lost => "The server ended before the agent had finished.".to_owned(),
+            Self::Lost(NonZeroU32::MIN) => {
+                "The server ended before the agent had finished.".to_owned()
+            }
+            Self::Lost(attempts) => {
+                format!("The server ended {attempts} times before the agent had finished.")
+            }
             Self::Unanswered(limit) => format!("Nobody answered within {}.", spoken(*limit)),
         }
     }
@@ -74,7 +80,7 @@ pub struct Run {
     turn: Option<Turn>,
     cancel: CancelSignal,
     writer: TaskWriter,
-    limit: Option<Duration>,
+    limit: Option<Limit>,
 }
 
 impl Run {
@@ -82,7 +88,7 @@ impl Run {
         core: Arc<Core>,
         agent: Arc<Agent>,
         turn: Turn,
-        limit: Option<Duration>,
+        limit: Option<Limit>,
     ) -> Self {
         let writer = TaskWriter::new(core, agent, turn.task.clone());
         Self { cancel: turn.cancel.clone(), turn: Some(turn), writer, limit }
@@ -103,7 +109,13 @@ impl Run {
     /// How long after its message was taken the run has to end; `None` for no limit.
     #[must_use]
     pub fn limit(&self) -> Option<Duration> {
-        self.limit
+        self.limit.map(|limit| limit.whole)
+    }
+
+    /// How much of that is left when it starts. Less than all of it when the run begins again after a crash.
+    #[must_use]
+    pub fn left(&self) -> Option<Duration> {
+        self.limit.map(|limit| limit.left)
     }
 
     /// What ends the task when the run's time is up, while the executor is at work.
@@ -113,7 +125,7 @@ impl Run {
             core: self.writer.core().clone(),
             key: self.key().clone(),
             action: self.agent().settings.on_overdue,
-            limit: self.limit.unwrap_or_default(),
+            limit: self.limit().unwrap_or_default(),
         }
     }
 
@@ -127,7 +139,8 @@ impl Run {
     pub async fn work(&mut self) -> RunEnd {
         let Some(turn) = self.turn.take() else { return RunEnd::Stopped };
         // A cancel that was stored before the spawner knew of this run could not stop it.
-        if turn.request.task.is_some() && self.is_over().await {
+        let is_known = turn.request.task.is_some() || turn.attempt() > 1;
+        if is_known && self.is_over().await {
             return RunEnd::Stopped;
         }
         let executor = self.writer.agent().executor.clone();
@@ -143,9 +156,10 @@ impl Run {
     /// Writes what the end of the run means. A task that has ended meanwhile stays as it is. When the
     /// store fails, this tries again for a while and then tells the subscribers that nothing will come.
     pub async fn end(self, end: RunEnd) {
-        let Self { mut writer, limit, .. } = self;
+        let limit = self.limit().unwrap_or_default();
+        let Self { mut writer, .. } = self;
         let core = writer.core().clone();
-        let mut changes = core.decide(&writer, end, limit.unwrap_or_default());
+        let mut changes = core.decide(&writer, end, limit);
         // The last change is the status that the run ends with.
         if let (Some(Change::Status(status)), Some(metadata)) =
             (changes.last_mut(), writer.take_metadata())

@@ -31,10 +31,9 @@ pub struct TaskWriter {
     clean: bool,
     /// Messages of the client that the executor has been shown.
     shown: usize,
-    /// How many messages the history held before that of this run.
-    begun: usize,
-    /// How many artifacts the task had before this run.
-    made: usize,
+    /// Artifacts that an earlier attempt at this turn has begun and this one has not. Their next piece
+    /// begins them anew, so that nothing half-done is extended.
+    left_over: Vec<ArtifactId>,
     /// What joins the task's metadata with the next status.
     metadata: Option<RawJson>,
     /// How many changes were written.
@@ -47,9 +46,10 @@ pub struct TaskWriter {
 
 impl TaskWriter {
     pub(super) fn new(core: Arc<Core>, agent: Arc<Agent>, task: Arc<Task>) -> Self {
-        let shown = task.history().len();
-        let told = task.version();
-        let (begun, made) = (shown.saturating_sub(1), task.artifacts().len());
+        let turn = task.turn();
+        let (shown, told) = (turn.message + 1, task.version());
+        let left_over = task.artifacts()[turn.artifacts..].iter();
+        let left_over = left_over.map(|artifact| artifact.id.clone()).collect();
         let (failure, metadata) = (None, None);
         Self {
             core,
@@ -57,8 +57,7 @@ impl TaskWriter {
             task,
             clean: true,
             shown,
-            begun,
-            made,
+            left_over,
             metadata,
             writes: 0,
             failure,
@@ -111,7 +110,14 @@ impl TaskWriter {
         self.update(update).await
     }
 
-    /// Writes the next piece of an artifact: makes it, or extends it. The last piece should say so.
+    /// Whether an artifact is one that an earlier attempt at this turn has begun and this one has not.
+    #[must_use]
+    pub fn is_left_over(&self, id: &ArtifactId) -> bool {
+        self.left_over.contains(id)
+    }
+
+    /// Writes the next piece of an artifact: makes it, or extends it. What an earlier attempt at this turn
+    /// has left of it is replaced by the first piece. The last piece should say so.
     ///
     /// # Errors
     /// [`Stopped`] when the task takes no more changes.
@@ -122,7 +128,7 @@ impl TaskWriter {
         last: bool,
     ) -> Result<(), Stopped> {
         self.settle().await?;
-        let append = self.task.artifact(id).is_some();
+        let append = self.task.artifact(id).is_some() && !self.is_left_over(id);
         self.update(ArtifactUpdate { id: id.clone(), parts, append, last, details: None }).await
     }
 
@@ -132,7 +138,10 @@ impl TaskWriter {
     /// # Errors
     /// [`Stopped`] when the task takes no more changes.
     pub async fn update(&mut self, update: ArtifactUpdate) -> Result<(), Stopped> {
-        self.step(Change::Artifact(Arc::new(update))).await
+        let update = Arc::new(update);
+        self.step(Change::Artifact(update.clone())).await?;
+        self.left_over.retain(|id| *id != update.id);
+        Ok(())
     }
 
     /// The client's messages that came while the run was under way and that were not shown yet.
@@ -171,7 +180,7 @@ impl TaskWriter {
         weigh: impl Fn(&Part) -> usize + Send + Sync,
     ) -> Result<Vec<Arc<Message>>, Stopped> {
         let wanted = Wanted { messages: limit, bytes, weigh: &weigh };
-        let said = self.core.conversation(&self.task, (self.begun, self.made), wanted).await;
+        let said = self.core.conversation(&self.task, wanted).await;
         said.map_err(|error| self.give_up(error))
     }
 

@@ -1,6 +1,6 @@
 //! A task from parts that a store has written down.
 
-use super::Task;
+use super::{Task, TurnStart};
 use crate::content::{Artifact, Message};
 use crate::ids::{ContextId, TaskKey, Version};
 use crate::raw_json::RawJson;
@@ -31,6 +31,8 @@ pub struct TaskParts {
     pub status_message: Option<Arc<Message>>,
     /// See [`Task::is_parked`].
     pub parked: bool,
+    /// See [`Task::turn`].
+    pub turn: TurnStart,
     /// See [`Task::history`].
     pub history: Vec<Arc<Message>>,
     /// See [`Task::artifacts`].
@@ -59,6 +61,10 @@ impl Task {
         if parts.history.is_empty() {
             return Err(Inconsistent("no opening message"));
         }
+        let turn = parts.turn;
+        if turn.message >= parts.history.len() || turn.artifacts > parts.artifacts.len() {
+            return Err(Inconsistent("a turn that begins after what there is"));
+        }
         if parts.created > parts.status_at || parts.status_at > parts.changed {
             return Err(Inconsistent("times that are not in order"));
         }
@@ -73,6 +79,7 @@ impl Task {
             status_at: parts.status_at,
             status_message: parts.status_message,
             parked: parts.parked,
+            turn: parts.turn,
             history: parts.history,
             artifacts: parts.artifacts,
             metadata: parts.metadata.map(Box::new),
@@ -103,6 +110,7 @@ mod tests {
             status_at: at,
             status_message: None,
             parked: false,
+            turn: TurnStart::FIRST,
             history: vec![Arc::new(Message::new(id, Role::User, Parts::text("hello")))],
             artifacts: Vec::new(),
             metadata: None,
@@ -114,9 +122,12 @@ mod tests {
     fn parts_that_no_changes_lead_to_are_no_task() {
         assert!(Task::restore(parts()).is_ok());
         let late = Timestamp::from_millis(6);
+        let beyond = |message, artifacts| TurnStart { message, artifacts, ..TurnStart::FIRST };
         for (broken, reason) in [
             (TaskParts { version: Version(0), ..parts() }, "a version before the first"),
             (TaskParts { history: Vec::new(), ..parts() }, "no opening message"),
+            (TaskParts { turn: beyond(1, 0), ..parts() }, "a turn that begins after what there is"),
+            (TaskParts { turn: beyond(0, 1), ..parts() }, "a turn that begins after what there is"),
             (TaskParts { created: late, ..parts() }, "times that are not in order"),
             (TaskParts { status_at: late, ..parts() }, "times that are not in order"),
         ] {

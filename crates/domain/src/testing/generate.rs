@@ -12,6 +12,7 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 /// Any state.
@@ -117,14 +118,16 @@ pub fn status() -> impl Strategy<Value = StatusChange> {
     )
 }
 
-/// Mostly nothing; sometimes a deadline or metadata.
+/// Mostly nothing; sometimes a deadline, metadata or an attempt.
 fn status_details() -> impl Strategy<Value = Option<Box<StatusDetails>>> {
     let deadline = option::of((0..1000_i64).prop_map(sample::at));
     let metadata = option::of((0..3, 0..9).prop_map(|(name, value)| {
         RawJson::parse(&format!("{{\"m{name}\":{value}}}")).expect("an object")
     }));
-    let some = (deadline, metadata)
-        .prop_map(|(deadline, metadata)| Box::new(StatusDetails { deadline, metadata }));
+    let attempt = option::of((1..5_u32).prop_map(|number| NonZeroU32::MIN.saturating_add(number)));
+    let some = (deadline, metadata, attempt).prop_map(|(deadline, metadata, attempt)| {
+        Box::new(StatusDetails { deadline, metadata, attempt })
+    });
     option::weighted(0.2, some)
 }
 

@@ -161,6 +161,7 @@ impl Command {
         }
         command.env("A2A_AGENT", turn.request.scope.agent().as_str());
         command.env("A2A_TASK_ID", turn.task.key().id.to_string());
+        command.env("A2A_ATTEMPT", turn.attempt().to_string());
         let context = turn.request.context.as_str();
         // A name that no variable can hold is in the document only.
         if !context.contains('\0') {

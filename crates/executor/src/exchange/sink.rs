@@ -124,13 +124,16 @@ impl<'a> Sink<'a> {
         Ok(())
     }
 
-    /// The first of `out-1`, `out-2` … that the task has no artifact of: an earlier turn's stays whole.
+    /// The first of `out-1`, `out-2` … that the task has no artifact of: an earlier turn's stays whole, and
+    /// what an earlier attempt at this turn has left is made anew.
     fn unused(&self) -> Result<ArtifactId, AgentError> {
-        let mut number = self.out.task().artifacts().len();
+        let task = self.out.task();
+        let is_made = |id: &ArtifactId| task.artifact(id).is_some() && !self.out.is_left_over(id);
+        let mut number = task.artifacts().iter().filter(|artifact| is_made(&artifact.id)).count();
         loop {
             number += 1;
             let id = ArtifactId::new(format!("out-{number}")).map_err(AgentError::failed)?;
-            if self.out.task().artifact(&id).is_none() {
+            if !is_made(&id) {
                 return Ok(id);
             }
         }

@@ -28,6 +28,7 @@ struct Document<'a, M> {
     metadata: Option<M>,
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     accepted_output_modes: &'a [String],
+    attempt: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     deadline: Option<String>,
 }
@@ -48,6 +49,7 @@ pub(crate) fn document(turn: &Turn, history: &[Arc<Message>]) -> Result<Vec<u8>,
         reference_task_ids: request.references.iter().map(ToString::to_string).collect(),
         metadata: request.metadata.as_ref().map(raw),
         accepted_output_modes: &request.accepted_output_modes,
+        attempt: turn.attempt(),
         deadline: turn.task.deadline().map(|deadline| deadline.to_string()),
     };
     serde_json::to_vec(&document).map_err(AgentError::failed)

@@ -64,8 +64,9 @@ impl HttpService {
         let request = request
             .header("accept", ACCEPT)
             .header("a2a-task-id", key.id.to_string())
-            // The run's own, and the same each time that the call is made.
-            .header("idempotency-key", format!("{}-{}", key.id, turn.task.version().0));
+            // The turn's own, and the same each time that the call is made, after a crash as well: what a
+            // service has done in an earlier attempt it need not do again.
+            .header("idempotency-key", format!("{}-{}", key.id, turn.task.turn().message + 1));
         let request = match reqwest::header::HeaderValue::from_str(context.as_str()) {
             Ok(context) => request.header("a2a-context-id", context),
             // A name that no header can hold is in the document.

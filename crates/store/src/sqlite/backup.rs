@@ -1,32 +1,148 @@
-//! A copy of the file while it is in use.
+//! A copy of the file while it is in use, by the store that has it open or from beside it.
 
-use super::open::{beside, private_file};
-use super::read::ReadError;
-use rusqlite::Connection;
-use std::fs;
-use std::path::Path;
+use super::error::{Cause, OpenError};
+use super::open::{beside, judge, private_file, reader};
+use rusqlite::{Connection, ErrorCode};
+use std::error::Error;
+use std::fmt;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why there is no copy. Its text is one line that names the path, the cause and what to do.
+#[derive(Debug)]
+pub enum BackupError {
+    /// There is nothing to copy.
+    NoStore(PathBuf),
+    /// What is to be copied is not one of ours, or cannot be read.
+    Store(OpenError),
+    /// There is a file of the copy's name, which is left alone.
+    Exists(PathBuf),
+    /// The copy cannot be written.
+    Target {
+        /// The copy.
+        path: PathBuf,
+        /// What went wrong.
+        error: Box<dyn Error + Send + Sync>,
+    },
+}
+
+impl fmt::Display for BackupError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoStore(path) => write!(
+                f,
+                "there is no store in {}; name the file that a server keeps its tasks in",
+                path.display()
+            ),
+            Self::Store(error) => error.fmt(f),
+            Self::Exists(path) => {
+                write!(f, "{} exists already; name a new file", path.display())
+            }
+            Self::Target { path, error } => write!(
+                f,
+                "cannot write {}: {error}; name a new file in a folder that has room and that this \
+                 user can write",
+                path.display()
+            ),
+        }
+    }
+}
+
+impl Error for BackupError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Store(error) => Some(error),
+            Self::Target { error, .. } => Some(&**error),
+            Self::NoStore(_) | Self::Exists(_) => None,
+        }
+    }
+}
+
+/// Copies the store in the file `from` into the new file `to`, beside the process that has it open, if there
+/// is one, and without stopping it. Says how many tasks there are in the copy.
+///
+/// # Errors
+/// [`BackupError`]; there is no file `to` then, or it is the one that was there before.
+pub fn back_up(from: &Path, to: &Path) -> Result<usize, BackupError> {
+    let unusable = |cause: Cause| BackupError::Store(OpenError::new(from, cause));
+    // Looked at by name: closing a handle of the file would release the locks that SQLite holds on it,
+    // should a store of this very process have it open.
+    match fs::metadata(from) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(BackupError::NoStore(from.to_path_buf()));
+        }
+        Err(error) => return Err(unusable(error.into())),
+        Ok(_) => {}
+    }
+    // Needs no lock of ours: that one keeps two servers from one file, and this only reads.
+    let connection = reader(from).map_err(|error| unusable(error.into()))?;
+    if judge(&connection).map_err(unusable)?.is_none() {
+        return Err(BackupError::NoStore(from.to_path_buf()));
+    }
+    copy(&connection, from, to)
+}
 
 /// Writes what is committed now into a new file. It has its name only when it is whole and on the disk, so
 /// a copy that was interrupted is not taken for one.
-pub(super) fn back_up(connection: &Connection, path: &Path) -> Result<(), ReadError> {
-    let partial = beside(path, "-partial");
-    let done = copy(connection, path, &partial);
-    if done.is_err() {
-        // The reason is reported; a file that cannot even be removed says nothing new.
-        let _ = fs::remove_file(&partial);
+pub(super) fn copy(connection: &Connection, from: &Path, to: &Path) -> Result<usize, BackupError> {
+    let target =
+        |error: Box<dyn Error + Send + Sync>| BackupError::Target { path: to.to_path_buf(), error };
+    match to.symlink_metadata() {
+        Ok(_) => return Err(BackupError::Exists(to.to_path_buf())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(target(error.into())),
     }
-    done
+    // Another process that writes the same copy has a file of its own.
+    let partial = beside(to, &format!("-partial-{}", std::process::id()));
+    // Made here for its mode. SQLite writes into an empty file, and into no other.
+    let file = private_file().create_new(true).open(&partial).map_err(|e| target(e.into()))?;
+    let done = write(connection, &file, &partial).map_err(|error| match error {
+        Failure::Source(error) => BackupError::Store(OpenError::new(from, error)),
+        Failure::Target(error) => target(error),
+    });
+    let done = done.and_then(|tasks| {
+        // A link is refused where there is a file of the name, however late that came to be; a change of
+        // the name would replace it.
+        fs::hard_link(&partial, to).map_err(|error| {
+            if error.kind() == io::ErrorKind::AlreadyExists {
+                BackupError::Exists(to.to_path_buf())
+            } else {
+                target(error.into())
+            }
+        })?;
+        Ok(tasks)
+    });
+    // When that is not possible the copy is good all the same, or there is a reason to report already.
+    let _ = fs::remove_file(&partial);
+    let tasks = done?;
+    let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let synced = File::open(folder.unwrap_or(Path::new("."))).and_then(|folder| folder.sync_all());
+    synced.map_err(|error| target(error.into()))?;
+    Ok(tasks)
 }
 
-fn copy(connection: &Connection, path: &Path, partial: &Path) -> Result<(), ReadError> {
-    if path.try_exists()? {
-        return Err(format!("{} exists already; name a new file", path.display()).into());
+/// Whose fault it is that nothing was written.
+enum Failure {
+    Source(rusqlite::Error),
+    Target(Box<dyn Error + Send + Sync>),
+}
+
+impl From<rusqlite::Error> for Failure {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Self::Source(error),
+            _ => Self::Target(error.into()),
+        }
     }
-    // Made here for its mode. SQLite writes into an empty file, and into no other.
-    let file = private_file().create(true).truncate(true).open(partial)?;
-    let name = partial.to_str().ok_or("the name of a copy must be UTF-8")?;
-    connection.execute("VACUUM INTO ?1", [name])?;
-    file.sync_all()?;
-    fs::rename(partial, path)?;
-    Ok(())
+}
+
+fn write(connection: &Connection, file: &File, partial: &Path) -> Result<usize, Failure> {
+    let utf8 = || Failure::Target("the name must be UTF-8".into());
+    connection.execute("VACUUM INTO ?1", [partial.to_str().ok_or_else(utf8)?])?;
+    let written = reader(partial)?;
+    let tasks: i64 = written.query_row("SELECT count(*) FROM task", [], |row| row.get(0))?;
+    drop(written);
+    file.sync_all().map_err(|error| Failure::Target(error.into()))?;
+    Ok(usize::try_from(tasks).unwrap_or_default())
 }

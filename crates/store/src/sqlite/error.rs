@@ -114,6 +114,7 @@ impl From<rusqlite::Error> for Cause {
         match error.sqlite_error_code() {
             Some(rusqlite::ErrorCode::NotADatabase) => Self::NotADatabase,
             Some(rusqlite::ErrorCode::ReadOnly) => Self::ReadOnly,
+            Some(rusqlite::ErrorCode::CannotOpen) => Self::Files(std::io::Error::other(error)),
             _ => Self::Database(error),
         }
     }

@@ -22,6 +22,7 @@ mod tally;
 mod write;
 mod writer;
 
+pub use backup::{BackupError, back_up};
 pub use error::{Cause, OpenError};
 pub use settings::{Durability, Settings};
 
@@ -33,7 +34,7 @@ use readers::Readers;
 use room::Room;
 use shared::Shared;
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tally::Tally;
 use write::{Append, Insert};
@@ -52,6 +53,7 @@ pub struct SqliteStore {
     writer: Writer,
     shared: Arc<Shared>,
     log: i64,
+    path: PathBuf,
     _lock: File,
 }
 
@@ -74,7 +76,8 @@ impl SqliteStore {
         let ledger = Ledger::new(opened.connection, room);
         let writer = Writer::start(ledger, shared.clone()).map_err(of_threads)?;
         let log = room::signed(settings.capacity.log);
-        Ok(Self { readers, writer, shared, log, _lock: opened.lock })
+        let path = settings.path.clone();
+        Ok(Self { readers, writer, shared, log, path, _lock: opened.lock })
     }
 
     /// How many tasks it holds.
@@ -123,14 +126,14 @@ impl SqliteStore {
         read
     }
 
-    /// Copies everything that is committed into a new file, which a store can be opened in. Others read and
-    /// write meanwhile.
+    /// Copies everything that is committed into a new file, which a store can be opened in, and says how many
+    /// tasks there are in it. Others read and write meanwhile.
     ///
     /// # Errors
-    /// `Unavailable` when the file exists already or cannot be written; there is no file then.
-    pub async fn backup(&self, path: &Path) -> Result<(), StoreError> {
-        let path = path.to_path_buf();
-        let copy = move |file: &_| backup::back_up(file, &path).map_err(StoreError::Unavailable);
+    /// `Unavailable` when the file exists already, which is then left alone, or cannot be written.
+    pub async fn backup(&self, path: &Path) -> Result<usize, StoreError> {
+        let (from, to) = (self.path.clone(), path.to_path_buf());
+        let copy = move |file: &_| backup::copy(file, &from, &to).map_err(error::unavailable);
         self.readers.ask_plainly(copy).await
     }
 }

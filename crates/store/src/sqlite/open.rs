@@ -114,7 +114,7 @@ fn writer(settings: &Settings) -> Result<Connection, Cause> {
 
 /// The version of the file's layout, `None` for a new file; refuses one that is not ours, before anything
 /// is written.
-fn judge(connection: &Connection) -> Result<Option<i64>, Cause> {
+pub(super) fn judge(connection: &Connection) -> Result<Option<i64>, Cause> {
     let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
     let (application, layout) = (number("application_id")?, number("user_version")?);
     let objects = connection
@@ -153,7 +153,7 @@ fn upgrade(connection: &Connection, from: i64) -> Result<(), rusqlite::Error> {
     Ok(())
 }
 
-/// A connection that only reads. The writer's is open already, so the file is there and ours.
+/// A connection that only reads.
 pub(super) fn reader(path: &Path) -> Result<Connection, rusqlite::Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;

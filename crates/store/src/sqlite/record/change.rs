@@ -7,6 +7,7 @@ use a2ad_domain::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 /// A row of the table `change` without its task.
@@ -43,6 +44,8 @@ struct StatusDetailsRecord<'a> {
         skip_serializing_if = "Option::is_none"
     )]
     metadata: Option<&'a RawValue>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    attempt: Option<NonZeroU32>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -63,6 +66,7 @@ impl<'a> StatusRecord<'a> {
             Ok::<_, Damaged>(StatusDetailsRecord {
                 deadline: details.deadline.map(Timestamp::as_millis),
                 metadata: carried_if(details.metadata.as_ref())?,
+                attempt: details.attempt,
             })
         });
         Ok(Self {
@@ -82,6 +86,7 @@ impl<'a> StatusRecord<'a> {
                 Box::new(StatusDetails {
                     deadline: details.deadline.map(Timestamp::from_millis),
                     metadata: details.metadata.map(RawJson::new),
+                    attempt: details.attempt,
                 })
             }),
         })

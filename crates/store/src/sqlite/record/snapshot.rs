@@ -3,9 +3,12 @@
 use super::change::artifact_id;
 use super::content::{DetailsRecord, MessageRecord, PartRecord, parts_of, records_of};
 use super::{Damaged, Text, carried_if, present, state_of};
-use a2ad_domain::{Artifact, ContextId, RawJson, Task, TaskKey, TaskParts, Timestamp, Version};
+use a2ad_domain::{
+    Artifact, ContextId, RawJson, Task, TaskKey, TaskParts, Timestamp, TurnStart, Version,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use std::num::NonZeroU32;
 
 /// What never changes of a task and therefore stands in its row only.
 pub(in crate::sqlite) struct Row {
@@ -26,6 +29,9 @@ struct SnapshotRecord<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     deadline: Option<i64>,
     parked: bool,
+    /// Left out for a first attempt at a first turn, which is what most tasks are at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    turn: Option<TurnRecord>,
     weight: usize,
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     status_message: Option<MessageRecord<'a>>,
@@ -40,6 +46,26 @@ struct SnapshotRecord<'a> {
         skip_serializing_if = "Option::is_none"
     )]
     metadata: Option<&'a RawValue>,
+}
+
+/// How the newest turn began.
+#[derive(Serialize, Deserialize)]
+struct TurnRecord {
+    message: usize,
+    artifacts: usize,
+    attempt: NonZeroU32,
+}
+
+impl TurnRecord {
+    fn of(turn: TurnStart) -> Option<Self> {
+        let TurnStart { message, artifacts, attempt } = turn;
+        (turn != TurnStart::FIRST).then_some(Self { message, artifacts, attempt })
+    }
+
+    fn read(self) -> TurnStart {
+        let Self { message, artifacts, attempt } = self;
+        TurnStart { message, artifacts, attempt }
+    }
 }
 
 /// The chunks stay apart, so that a task that was read is equal to the one that was written.
@@ -91,6 +117,7 @@ pub(in crate::sqlite) fn write_snapshot(task: &Task) -> Result<String, Damaged> 
         changed: task.changed().as_millis(),
         deadline: task.deadline().map(Timestamp::as_millis),
         parked: task.is_parked(),
+        turn: TurnRecord::of(task.turn()),
         weight: task.weight(),
         status_message: task.status_message().map(|m| MessageRecord::of(m)).transpose()?,
         history: history.collect::<Result<_, _>>()?,
@@ -117,6 +144,7 @@ pub(in crate::sqlite) fn read_snapshot(row: Row, body: &str) -> Result<Task, Dam
         status_at: Timestamp::from_millis(record.status_at),
         status_message: record.status_message.map(MessageRecord::read).transpose()?,
         parked: record.parked,
+        turn: record.turn.map_or(TurnStart::FIRST, TurnRecord::read),
         history: history.collect::<Result<_, _>>()?,
         artifacts: artifacts.collect::<Result<_, _>>()?,
         metadata: record.metadata.map(RawJson::new),
