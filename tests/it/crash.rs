@@ -1,7 +1,6 @@
 //! The server is killed again and again while clients send, stream, continue and cancel. Whatever anybody
 //! was told still holds afterwards.
 
-mod chance;
 mod client;
 mod jobs;
 mod mortal;
@@ -10,7 +9,7 @@ mod told;
 mod verdict;
 
 use crate::support::Place;
-use chance::Chance;
+use crate::support::chance::{self, Chance};
 use client::Client;
 use futures_util::future::{join, join_all};
 use mortal::Mortal;
@@ -24,8 +23,6 @@ const CLIENTS: u64 = 12;
 #[tokio::test]
 async fn what_clients_were_told_outlives_ten_kills() {
     let seed = chance::seed();
-    // Whoever reads of a failure can have the same clients again; what they meet is up to the machine.
-    println!("seed: CRASH_SEED={seed}");
     let place = Place::new("crash");
     let (server, told) = (Mortal::new(&place), Told::default());
     let clients = (1..=CLIENTS).map(|number| {

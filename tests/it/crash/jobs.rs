@@ -1,8 +1,8 @@
 //! What clients do, drawn by chance.
 
-use super::chance::Chance;
 use super::client::{Broken, Client, ends};
 use crate::support::caller::{Message, id, state};
+use crate::support::chance::Chance;
 use proptest::prelude::*;
 use serde_json::json;
 

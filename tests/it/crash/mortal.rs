@@ -1,6 +1,5 @@
 //! A server that is killed and started again, and says where it lives now.
 
-use super::chance::Chance;
 use super::client::message_id;
 use super::stored::ok;
 use super::told::Told;
@@ -8,6 +7,7 @@ use crate::drain::process::Process;
 use crate::support::Place;
 use crate::support::agents::soon;
 use crate::support::caller::{Message, id};
+use crate::support::chance::Chance;
 use rusqlite::{Connection, OpenFlags};
 use std::cell::Cell;
 use std::ops::Range;
@@ -15,7 +15,7 @@ use std::path::Path;
 use tokio::sync::watch;
 
 /// After how many further answers and events it is killed.
-const KILLED_AFTER: Range<u64> = 200..2_000;
+const KILLED_AFTER: Range<u64> = 200..3_200;
 
 /// The time from one start of the server to the next.
 #[derive(Clone, Debug)]

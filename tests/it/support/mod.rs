@@ -2,6 +2,7 @@
 
 pub(crate) mod agents;
 pub(crate) mod caller;
+pub(crate) mod chance;
 mod events;
 mod place;
 mod raw;

@@ -165,7 +165,9 @@ impl TestServer {
             if json { request } else { request.header("content-type", "application/json") };
         let response = send(request, headers).await;
         assert_eq!(response.status(), 200);
-        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        if response.headers()["content-type"] != "text/event-stream" {
+            panic!("no stream: {}", String::from_utf8_lossy(&Reply::read(response).await.body));
+        }
         Events::new(response)
     }
 
