@@ -2,6 +2,7 @@
 
 use super::mortal::{Life, Mortal};
 use super::told::Told;
+use crate::support::agents::soon;
 use crate::support::caller::{Message, check, id, request};
 use crate::support::{Event, Events};
 use reqwest::Response;
@@ -185,7 +186,9 @@ impl<'a> Client<'a> {
                 followed.connection = self.resume(followed).await.ok();
                 continue;
             };
-            match connection.next_unless_cut().await {
+            // What keeps a connection alive is no event.
+            let next = soon("the next event of a task", connection.next_unless_cut());
+            match next.await {
                 Ok(event) => {
                     let event = event.unwrap_or_else(|| panic!("ends after {:?}", followed.last()));
                     check(&event.data);

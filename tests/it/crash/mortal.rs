@@ -54,15 +54,21 @@ impl<'a> Mortal<'a> {
             told.taken(message_id(&hangs), id(&task));
             told.stands(&task);
             self.begin(number, &process, false);
-            let goal = *self.heard.borrow() + chance.draw(&KILLED_AFTER);
-            let mut heard = self.heard.subscribe();
-            let enough = heard.wait_for(|heard| *heard >= goal);
-            soon("what the kill waits for", enough).await.expect("the sender is here");
+            self.hear(chance.draw(&KILLED_AFTER)).await;
             process = self.kill_and_start(process).await;
             told.count(|counts| counts.kills += 1);
         }
         self.begin(kills, &process, true);
         process
+    }
+
+    /// Waits for so many more answers and events. However slow the machine is, there is always a next one.
+    async fn hear(&self, more: u64) {
+        let mut heard = self.heard.subscribe();
+        let goal = *heard.borrow_and_update() + more;
+        while *heard.borrow_and_update() < goal {
+            soon("an answer or an event", heard.changed()).await.expect("the sender is here");
+        }
     }
 
     async fn start(&self) -> Process {
