@@ -5,6 +5,7 @@ mod support;
 mod bad_input;
 mod cancel;
 mod cards;
+mod crash;
 mod documents;
 mod drain;
 mod encoding;

@@ -1,5 +1,7 @@
 //! Re-attaching: the task as it is, then everything that happens to it; or exactly what was missed.
 
+mod cuts;
+
 use crate::support::agents::{Gated, Puppet, agent, soon};
 use crate::support::caller::{Caller, Message, artifact, check, id, state, text};
 use crate::support::{Event, TestServer};

@@ -5,40 +5,14 @@ mod backups;
 mod retries;
 
 use crate::drain::process::{Process, command};
+use crate::support::Place;
 use crate::support::agents::soon;
 use crate::support::caller::{Message, artifact, id, state, status_text};
 use serde_json::{Value, json};
-use std::path::PathBuf;
 
-/// A folder for a store, and the configuration that names it.
-struct Place(PathBuf);
-
-impl Place {
-    fn new(name: &str) -> Self {
-        let name = format!("a2ad-recovery-{}-{name}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir(&folder).expect("a folder");
-        Self(folder)
-    }
-
-    fn file(&self) -> PathBuf {
-        self.0.join("data/tasks.db")
-    }
-
-    fn config(&self, durability: &str) -> String {
-        format!(
-            "[store]\nkind = \"sqlite\"\npath = \"{}\"\ndurability = \"{durability}\"\n\
-             [[agent]]\nid = \"script\"\nexecutor = {{ kind = \"script\" }}\n",
-            self.file().display()
-        )
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+fn config(place: &Place, durability: &str) -> String {
+    let agent = "[[agent]]\nid = \"script\"\nexecutor = { kind = \"script\" }\n";
+    place.store(durability) + agent
 }
 
 async fn ok(process: &Process, method: &str, params: Value) -> Value {
@@ -48,8 +22,8 @@ async fn ok(process: &Process, method: &str, params: Value) -> Value {
     answer["result"].take()
 }
 
-async fn kill(process: Process) {
-    process.signal("KILL").await;
+async fn kill(mut process: Process) {
+    process.kill();
     let (status, _) = process.ended().await;
     assert!(!status.success());
 }
@@ -57,8 +31,8 @@ async fn kill(process: Process) {
 #[tokio::test]
 async fn what_a_killed_server_had_acknowledged_is_there_when_the_next_one_starts() {
     for durability in ["process", "power"] {
-        let place = Place::new(durability);
-        let config = place.config(durability);
+        let place = Place::new(&format!("recovery-{durability}"));
+        let config = config(&place, durability);
         let process = Process::start(&config, "error").await;
         let done = ok(&process, "message/send", Message::new("chunks 3 abc").params()).await;
         let asked = ok(&process, "message/send", Message::new("ask which?").params()).await;
@@ -101,8 +75,8 @@ async fn what_a_killed_server_had_acknowledged_is_there_when_the_next_one_starts
 
 #[tokio::test]
 async fn a_store_that_cannot_be_opened_is_told_in_a_line_with_the_path_and_the_fix() {
-    let place = Place::new("wrong");
-    std::fs::create_dir(place.0.join("data")).expect("a folder");
+    let place = Place::new("recovery-wrong");
+    std::fs::create_dir(place.folder().join("data")).expect("a folder");
     let file = place.file();
     let text = "this is no database, and it is long enough to be looked at ".repeat(20);
     std::fs::write(&file, &text).expect("a file");
@@ -119,7 +93,7 @@ async fn a_store_that_cannot_be_opened_is_told_in_a_line_with_the_path_and_the_f
 
     // One process has a file to itself.
     std::fs::remove_file(&file).expect("a file");
-    let process = Process::start(&place.config("process"), "error").await;
+    let process = Process::start(&config(&place, "process"), "error").await;
     let started = command(["serve", "--listen", "127.0.0.1:0", "--store", &store]).output().await;
     let said = String::from_utf8(started.expect("a process").stderr).expect("UTF-8");
     assert!(said.contains("another process has it open"), "{said}");

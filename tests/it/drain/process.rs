@@ -88,6 +88,16 @@ impl Process {
         assert!(status.success(), "{line}");
     }
 
+    /// Where it listens.
+    pub(crate) fn base(&self) -> &str {
+        &self.base
+    }
+
+    /// Kills it with SIGKILL.
+    pub(crate) fn kill(&mut self) {
+        self.child.start_kill().expect("a process that has not ended");
+    }
+
     /// How the process ended, and everything that it has printed and logged.
     pub(crate) async fn ended(mut self) -> (ExitStatus, String) {
         let status = soon("the end of the process", self.child.wait()).await.expect("a status");

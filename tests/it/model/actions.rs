@@ -50,6 +50,8 @@ pub(super) enum Action {
     Open {
         gate: usize,
     },
+    /// The server crashes and is started again, where that is not the end of all tasks.
+    Crash,
     /// Time passes; otherwise everything happens in one millisecond.
     Tick,
 }
@@ -161,6 +163,7 @@ fn action() -> impl Strategy<Value = Action> {
         1 => task().prop_map(|stream| Action::Leave { stream }),
         3 => task().prop_map(|gate| Action::Open { gate }),
         2 => Just(Action::Tick),
+        1 => Just(Action::Crash),
     ]
 }
 

@@ -1,12 +1,13 @@
 //! Does to a server what the actions say, does the same to the model, and compares.
 
 use super::actions::{AGENTS, Action, CONTEXTS, ContextOf, Filter, How, OWNERS, Reach};
+use super::home::Home;
 use super::reference::{Scope, Seen, Task, Text, Until, View, When};
 use super::seen;
 use super::streams::{Stream, next, refused};
-use crate::support::agents::{Gate, Gated, Gates, agent, soon};
+use crate::support::agents::{Gate, Gated, Gates, soon};
 use crate::support::caller::{self, Caller, Message};
-use crate::support::{Events, HeaderOwner, TestServer};
+use crate::support::{Events, TestServer};
 use a2ad_domain::testing::ManualClock;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -16,7 +17,10 @@ use std::time::Duration;
 const NOBODY: &str = "3b9f6f0e-0000-4000-8000-00000000000d";
 
 pub(super) struct Driver {
-    server: TestServer,
+    home: Home,
+    /// `None` only between two servers.
+    server: Option<TestServer>,
+    gated: Arc<Gated>,
     clock: ManualClock,
     now: i64,
     gates: Gates,
@@ -32,18 +36,13 @@ struct Known {
 }
 
 impl Driver {
-    pub(super) async fn follow(actions: Vec<Action>) -> Result<(), String> {
+    pub(super) async fn follow(home: Home, actions: Vec<Action>) -> Result<(), String> {
         let clock = ManualClock::default();
         let (gated, gates) = Gated::new();
-        let (agents, time) = (AGENTS.map(|id| agent(id, gated.clone())), Arc::new(clock.clone()));
-        let server = TestServer::custom("", |builder| {
-            let builder =
-                agents.into_iter().fold(builder, |builder, agent| builder.with_agent(agent));
-            builder.clock(time).authenticator(Arc::new(HeaderOwner))
-        })
-        .await;
+        let server = Some(home.start(&gated, &clock).await);
         let (tasks, streams, waiting) = (Vec::new(), Vec::new(), Vec::new());
-        let mut driver = Self { server, clock, now: 0, gates, tasks, streams, waiting };
+        let mut driver =
+            Self { home, server, gated, clock, now: 0, gates, tasks, streams, waiting };
         for action in actions {
             driver.take(action).await;
         }
@@ -52,7 +51,8 @@ impl Driver {
     }
 
     fn caller(&self, scope: Scope) -> Caller<'_> {
-        Caller::new(&self.server, AGENTS[scope.agent]).owned_by(OWNERS[scope.owner])
+        let server = self.server.as_ref().expect("a server");
+        Caller::new(server, AGENTS[scope.agent]).owned_by(OWNERS[scope.owner])
     }
 
     async fn take(&mut self, action: Action) {
@@ -65,6 +65,8 @@ impl Driver {
                 self.now += 1;
                 self.clock.advance(Duration::from_millis(1));
             }
+            Action::Crash if self.home.keeps() => self.crash().await,
+            Action::Crash => {}
             Action::List { scope, filter, size } => self.list(scope, filter, size).await,
             Action::Leave { stream } => {
                 if let Some(stream) = some(stream, self.streams.len()) {
@@ -335,6 +337,29 @@ impl Driver {
         self.settle(task).await;
     }
 
+    /// The server crashes and is started again. Whoever followed a task goes on where it was.
+    async fn crash(&mut self) {
+        let server = self.server.take().expect("a server");
+        server.crash().await;
+        for stream in &mut self.streams {
+            stream.breaks().await;
+        }
+        self.waiting.clear();
+        self.server = Some(self.home.start(&self.gated, &self.clock).await);
+        for task in 0..self.tasks.len() {
+            self.tasks[task].task.crash(self.now);
+            self.compare(task).await;
+        }
+        for mut stream in std::mem::take(&mut self.streams) {
+            let Known { id, task } = &self.tasks[stream.task];
+            let seen = stream.seen.to_string();
+            stream.events = self.caller(task.scope).attach(id, Some(&seen)).await;
+            stream.until = Until::Ended;
+            self.streams.push(stream);
+        }
+        self.pump().await;
+    }
+
     /// Waits until the task is where the model has it, then compares everything that can be seen.
     async fn settle(&mut self, task: usize) {
         let Known { id, task: known } = &self.tasks[task];
@@ -376,6 +401,6 @@ impl Driver {
             self.compare(task).await;
         }
         assert!(self.streams.is_empty(), "a stream goes on although all tasks have ended");
-        self.server.finish().await;
+        self.server.expect("a server").finish().await;
     }
 }

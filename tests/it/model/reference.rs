@@ -193,6 +193,14 @@ impl Task {
         self.changes.push((now, Change::Status(Canceled, None)));
     }
 
+    /// The server crashes: nobody works on what was worked on, and what waits for its client waits on.
+    pub(super) fn crash(&mut self, now: i64) {
+        if self.waiting.take().is_some() {
+            let why = "The server ended before the agent had finished.".to_owned();
+            self.changes.push((now, Change::Status(Failed, Some(why))));
+        }
+    }
+
     fn perform(&mut self, command: &Command, now: i64) {
         let mut push = |change| self.changes.push((now, change));
         let piece = |text: &str| Change::Piece { text: text.to_owned(), append: false, last: true };

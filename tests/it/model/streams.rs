@@ -34,6 +34,14 @@ impl Stream {
     }
 }
 
+impl Stream {
+    /// The connection breaks, and nothing had come that was not read.
+    pub(super) async fn breaks(&mut self) {
+        let end = soon("the end of a connection", self.events.next_unless_cut()).await;
+        assert!(end.is_err(), "the server has crashed and says {end:?}");
+    }
+}
+
 /// The next event of a task's stream, in the words of the model.
 pub(super) async fn next(events: &mut Events, task: &str, context: &str) -> Seen {
     let event = soon("an event", events.next()).await.expect("one more event");

@@ -3,12 +3,18 @@
 use super::agents::soon;
 use serde_json::Value;
 
-/// One frame with data.
+/// One frame with data. Two are equal when their bytes are.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Event {
     pub(crate) id: Option<u64>,
     pub(crate) data: Value,
+    /// The data as it came.
+    bytes: String,
 }
+
+/// The connection broke before the stream was over.
+#[derive(Debug)]
+pub(crate) struct Cut(#[expect(dead_code, reason = "shown when a test fails")] reqwest::Error);
 
 /// An open stream.
 pub(crate) struct Events {
@@ -27,17 +33,23 @@ impl Events {
 
     /// The next frame with data; `None` at the end. Comments are passed over.
     pub(crate) async fn next(&mut self) -> Option<Event> {
+        self.next_unless_cut().await.expect("a readable stream")
+    }
+
+    /// The same where the connection may break.
+    pub(crate) async fn next_unless_cut(&mut self) -> Result<Option<Event>, Cut> {
         loop {
-            if let Some(frame) = self.frame().await? {
-                return Some(frame);
+            match self.frame().await? {
+                Some(None) => self.comments += 1,
+                Some(event) => return Ok(event),
+                None => return Ok(None),
             }
-            self.comments += 1;
         }
     }
 
     /// Waits for the next frame, which must be a comment.
     pub(crate) async fn comment(&mut self) {
-        let frame = self.frame().await.expect("the stream goes on");
+        let frame = self.frame().await.expect("a readable stream").expect("the stream goes on");
         assert!(frame.is_none(), "{frame:?} instead of a comment");
         self.comments += 1;
     }
@@ -48,22 +60,23 @@ impl Events {
     }
 
     /// The next frame, which is `Some(None)` when it has no data.
-    async fn frame(&mut self) -> Option<Option<Event>> {
+    async fn frame(&mut self) -> Result<Option<Option<Event>>, Cut> {
         loop {
             let rest = &self.buffer[self.searched..];
             if let Some(end) = rest.windows(2).position(|pair| pair == b"\n\n") {
                 let frame: Vec<u8> = self.buffer.drain(..self.searched + end + 2).collect();
                 self.searched = 0;
-                return Some(parse(&frame));
+                return Ok(Some(parse(&frame)));
             }
             self.searched = self.buffer.len().saturating_sub(1);
             // A stream that never goes on fails its test instead of holding it for ever.
             let chunk = soon("the next event of a stream", self.response.chunk()).await;
-            match chunk.expect("a readable stream") {
+            match chunk.map_err(Cut)? {
                 Some(chunk) => self.buffer.extend_from_slice(&chunk),
                 None => {
-                    assert!(self.buffer.is_empty(), "the stream ends within a frame");
-                    return None;
+                    let left = String::from_utf8_lossy(&self.buffer);
+                    assert!(left.is_empty(), "the stream ends within a frame: {left}");
+                    return Ok(None);
                 }
             }
         }
@@ -87,11 +100,14 @@ fn parse(frame: &[u8]) -> Option<Event> {
         if let Some(value) = line.strip_prefix("id: ") {
             id = Some(value.parse().expect("ids are versions"));
         } else if let Some(value) = line.strip_prefix("data: ") {
-            let value = serde_json::from_str(value).expect("data is JSON");
-            assert!(data.replace(value).is_none(), "one line of data in a frame: {text}");
+            assert!(
+                data.replace(value.to_owned()).is_none(),
+                "one line of data in a frame: {text}"
+            );
         } else {
             panic!("an unknown line in a frame: {line}");
         }
     }
-    data.map(|data| Event { id, data })
+    let bytes = data?;
+    Some(Event { id, data: serde_json::from_str(&bytes).expect("data is JSON"), bytes })
 }

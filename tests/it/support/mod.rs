@@ -2,7 +2,9 @@
 
 pub(crate) mod agents;
 pub(crate) mod caller;
+pub(crate) mod chance;
 mod events;
+mod place;
 mod raw;
 pub(crate) mod rpc;
 mod server;
@@ -15,5 +17,6 @@ pub(crate) fn client() -> reqwest::Client {
 }
 
 pub(crate) use events::{Event, Events};
+pub(crate) use place::Place;
 pub(crate) use raw::{Answer, Raw};
 pub(crate) use server::{HeaderOwner, Reply, TestServer};

@@ -11,6 +11,7 @@ use serde_json::Value;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
@@ -57,6 +58,8 @@ pub(crate) struct TestServer {
     gauges: Arc<Gauges>,
     stop: Option<oneshot::Sender<()>>,
     running: Option<JoinHandle<Drained>>,
+    /// What it runs on, if that is not what the test runs on.
+    home: Option<Runtime>,
 }
 
 impl TestServer {
@@ -71,19 +74,35 @@ impl TestServer {
 
     /// With parts of the test's own.
     pub(crate) async fn custom(toml: &str, parts: impl FnOnce(AppBuilder) -> AppBuilder) -> Self {
+        Self::on(None, toml, parts).await
+    }
+
+    /// The same on a runtime of its own, so that it can crash.
+    pub(crate) async fn mortal(toml: &str, parts: impl FnOnce(AppBuilder) -> AppBuilder) -> Self {
+        let home = Builder::new_multi_thread().worker_threads(1).enable_all().build();
+        Self::on(Some(home.expect("a runtime")), toml, parts).await
+    }
+
+    async fn on(
+        home: Option<Runtime>,
+        toml: &str,
+        parts: impl FnOnce(AppBuilder) -> AppBuilder,
+    ) -> Self {
         let mut config = Config::parse(toml, "test").expect("a good configuration");
         // What is in files is tested by those who open them.
         config.store.kind = StoreKind::Memory;
         config.server.listen = SocketAddr::from(([127, 0, 0, 1], 0));
         let app = parts(App::builder(config)).build().expect("parts that fit");
-        let server = app.bind().await.expect("a free port");
+        let runs_on = home.as_ref().map_or_else(Handle::current, |home| home.handle().clone());
+        let bound = runs_on.spawn(app.bind()).await.expect("no panic");
+        let server = bound.expect("a free port");
         let (address, gauges) = (server.local_addr(), server.gauges());
         let (stop, stopped) = oneshot::channel();
-        let running = tokio::spawn(server.run(async {
+        let running = runs_on.spawn(server.run(async {
             let _ = stopped.await;
         }));
         let client = crate::support::client();
-        Self { address, client, gauges, stop: Some(stop), running: Some(running) }
+        Self { address, client, gauges, stop: Some(stop), running: Some(running), home }
     }
 
     pub(crate) fn address(&self) -> SocketAddr {
@@ -105,7 +124,25 @@ impl TestServer {
     pub(crate) async fn stopped(mut self) -> Drained {
         self.begin_to_stop();
         let running = self.running.take().expect("a server stops once");
-        running.await.expect("a server that stops in order")
+        let drained = running.await.expect("a server that stops in order");
+        self.leave_home().await;
+        drained
+    }
+
+    /// Ends it where it stands, as a kill does: no run is brought to an end and nobody is told. When this
+    /// returns it has let go of everything.
+    pub(crate) async fn crash(mut self) {
+        assert!(self.home.is_some(), "it would take the test with it");
+        self.leave_home().await;
+        // Only now: the server takes the end of the one who can stop it for the word to stop.
+        (self.running, self.stop) = (None, None);
+    }
+
+    /// Drops what the server still does.
+    async fn leave_home(&mut self) {
+        if let Some(home) = self.home.take() {
+            tokio::task::spawn_blocking(move || drop(home)).await.expect("no panic");
+        }
     }
 
     pub(crate) async fn post(
@@ -168,7 +205,9 @@ impl TestServer {
             if json { request } else { request.header("content-type", "application/json") };
         let response = send(request, headers).await;
         assert_eq!(response.status(), 200);
-        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        if response.headers()["content-type"] != "text/event-stream" {
+            panic!("no stream: {}", String::from_utf8_lossy(&Reply::read(response).await.body));
+        }
         Events::new(response)
     }
 
@@ -199,6 +238,9 @@ impl TestServer {
 
 impl Drop for TestServer {
     fn drop(&mut self) {
+        if let Some(home) = self.home.take() {
+            home.shutdown_background();
+        }
         if self.running.is_some() && !std::thread::panicking() {
             panic!("a test has to finish its server");
         }
