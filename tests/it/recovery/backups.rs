@@ -33,10 +33,10 @@ async fn sends(process: &Process, number: usize) -> Vec<Value> {
 #[tokio::test]
 async fn a_copy_made_while_clients_send_holds_whole_tasks_and_serves_them() {
     let place = Place::new("backup");
-    let process = Process::start(&place.config("process"), "error").await;
+    let process = Process::start(&super::config(&place, "process"), "error").await;
     let before = sends(&process, 10).await;
     let asked = ok(&process, "message/send", Message::new("ask which?").params()).await;
-    let copy = place.0.join("copy.db");
+    let copy = place.folder().join("copy.db");
     let file = place.file();
     let (during, (code, said)) = tokio::join!(sends(&process, 50), back_up_to(&file, &copy));
     assert_eq!(code, Some(0), "{said}");
@@ -45,7 +45,7 @@ async fn a_copy_made_while_clients_send_holds_whole_tasks_and_serves_them() {
     process.signal("TERM").await;
     process.ended().await;
 
-    let config = place.config("process").replace("data/tasks.db", "copy.db");
+    let config = super::config(&place, "process").replace("data/tasks.db", "copy.db");
     let process = Process::start(&config, "error").await;
     for task in before.iter().chain([&asked]) {
         assert_eq!(ok(&process, "tasks/get", json!({ "id": id(task) })).await, *task);
@@ -72,9 +72,9 @@ async fn a_copy_made_while_clients_send_holds_whole_tasks_and_serves_them() {
 #[tokio::test]
 async fn what_cannot_be_copied_is_told_in_a_line_with_the_path_and_the_fix() {
     let place = Place::new("no-backup");
-    let config = place.0.join("a2ad.toml");
-    std::fs::write(&config, place.config("process")).expect("a file");
-    let copy = place.0.join("copy.db");
+    let config = place.folder().join("a2ad.toml");
+    std::fs::write(&config, super::config(&place, "process")).expect("a file");
+    let copy = place.folder().join("copy.db");
     let configured = ["--config".as_ref(), config.as_os_str(), copy.as_os_str()];
     let refused = async |arguments: &[&OsStr], code: i32, parts: &[&str]| {
         let (ended, said) = back_up(arguments).await;
@@ -90,13 +90,13 @@ async fn what_cannot_be_copied_is_told_in_a_line_with_the_path_and_the_fix() {
     assert!(!place.file().exists(), "a store was made");
     let in_memory = [copy.as_os_str()];
     refused(&in_memory, 78, &["in memory", "--store sqlite:PATH"]).await;
-    std::fs::create_dir(place.0.join("data")).expect("a folder");
+    std::fs::create_dir(place.folder().join("data")).expect("a folder");
     std::fs::write(place.file(), "no database at all ".repeat(100)).expect("a file");
     refused(&configured, 78, &[&file, "not a database", "name another file"]).await;
     std::fs::remove_file(place.file()).expect("a file");
 
-    let process = Process::start(&place.config("process"), "error").await;
-    let nowhere = place.0.join("no/copy.db");
+    let process = Process::start(&super::config(&place, "process"), "error").await;
+    let nowhere = place.folder().join("no/copy.db");
     let to_nowhere = ["--config".as_ref(), config.as_os_str(), nowhere.as_os_str()];
     refused(&to_nowhere, 73, &["no/copy.db", "folder"]).await;
     std::fs::write(&copy, "precious").expect("a file");

@@ -89,8 +89,10 @@ impl TestServer {
         parts: impl FnOnce(AppBuilder) -> AppBuilder,
     ) -> Self {
         let mut config = Config::parse(toml, "test").expect("a good configuration");
-        // What is in files is tested by those who open them.
-        config.store.kind = StoreKind::Memory;
+        // A file is only for those who name one.
+        if !toml.contains("sqlite") {
+            config.store.kind = StoreKind::Memory;
+        }
         config.server.listen = SocketAddr::from(([127, 0, 0, 1], 0));
         let app = parts(App::builder(config)).build().expect("parts that fit");
         let runs_on = home.as_ref().map_or_else(Handle::current, |home| home.handle().clone());
