@@ -17,6 +17,7 @@ mod rest;
 mod routes;
 mod rpc;
 mod serve;
+pub mod webhook;
 
 pub use auth::{Anonymous, Authenticator, Challenge};
 pub use axum::Router;
