@@ -2,21 +2,18 @@
 //! stays at work with nobody working on it.
 
 use crate::drain::process::{Process, command};
+use crate::support::Folder;
 use crate::support::agents::soon;
 use crate::support::caller::{Message, artifact, id, state, status_text};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
 /// A folder for a store, and the configuration that names it.
-struct Place(PathBuf);
+struct Place(Folder);
 
 impl Place {
     fn new(name: &str) -> Self {
-        let name = format!("a2ad-recovery-{}-{name}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir(&folder).expect("a folder");
-        Self(folder)
+        Self(Folder::new(name))
     }
 
     fn file(&self) -> PathBuf {
@@ -29,12 +26,6 @@ impl Place {
              [[agent]]\nid = \"script\"\nexecutor = {{ kind = \"script\" }}\n",
             self.file().display()
         )
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

@@ -26,6 +26,7 @@ mod app;
 mod clock;
 pub mod config;
 mod gauges;
+mod guards;
 mod ids;
 mod kept;
 pub mod logs;

@@ -1,5 +1,7 @@
 //! The command line.
 
+mod key_command;
+
 use a2ad::config::StoreKind;
 use a2ad::{App, Config, exit, logs};
 use a2ad_executor::command::guard::{self, Guard};
@@ -31,6 +33,11 @@ enum Command {
     Guard {
         /// What its programs carry.
         id: String,
+    },
+    /// Make, list and revoke keys of callers.
+    Key {
+        #[command(subcommand)]
+        command: key_command::Command,
     },
     /// Check a configuration and say what is wrong with it.
     Check {
@@ -79,6 +86,7 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Check { config } => check(&config),
         Command::Guard { id } => watch(&id),
+        Command::Key { command } => key_command::run(command),
         Command::Serve(options) => serve(options),
     };
     match result {

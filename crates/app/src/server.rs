@@ -5,7 +5,6 @@ use crate::app::{App, AppBuilder};
 use crate::config::VersionPolicyConfig;
 use crate::gauges::Gauges;
 use crate::signals::Signals;
-use a2ad_domain::AgentId;
 use a2ad_domain::service::Service;
 use a2ad_executor::{Drained, Runtime};
 use a2ad_http::Router;
@@ -38,7 +37,7 @@ pub struct Server {
 
 impl Server {
     pub(crate) fn new(app: App, listener: TcpListener) -> std::io::Result<Self> {
-        let App { config, service, default, authenticator, gauges, .. } = app;
+        let App { config, service, fronts, default, gauges, .. } = app;
         let address = listener.local_addr()?;
         let public = config.server.public_url.as_deref();
         let base_url = public.map_or_else(
@@ -61,12 +60,7 @@ impl Server {
             card_max_age: config.server.card_max_age.0,
         };
         let name_peers = settings.proxies.need_peers();
-        let modes = config
-            .agent
-            .iter()
-            .filter_map(|agent| Some((AgentId::new(&*agent.id).ok()?, agent.card_mode.mode())));
-        let (vitals, modes) = (gauges.clone(), modes.collect());
-        let router = router(service.clone(), &default, authenticator, vitals, settings, modes);
+        let router = router(service.clone(), fronts, &default, gauges.clone(), settings);
         let connections = Connections {
             max: config.server.max_connections,
             name_peers,

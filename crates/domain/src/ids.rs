@@ -96,10 +96,16 @@ name!(
 );
 
 impl Owner {
-    /// The owner of everything where callers are not told apart.
+    /// The owner of everything where callers do not say who they are.
     #[must_use]
     pub fn anonymous() -> Self {
         Self(Arc::from("anonymous"))
+    }
+
+    /// The owner of everything at an agent whose callers share their tasks.
+    #[must_use]
+    pub fn shared() -> Self {
+        Self(Arc::from("shared"))
     }
 }
 

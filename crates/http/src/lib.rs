@@ -18,11 +18,14 @@ mod routes;
 mod rpc;
 mod serve;
 
-pub use auth::{Anonymous, Authenticator, Challenge};
+pub use auth::{
+    Access, AnyOf, Authenticator, Caller, Key, KeyFile, KeyRecord, Keys, Method, Scheme,
+    Unauthenticated,
+};
 pub use axum::Router;
 pub use card::{CardMode, Peer, Proxies};
 pub use greeting::first_call;
 pub use probes::Vitals;
-pub use routes::{Settings, router};
+pub use routes::{Front, Settings, router};
 pub use rpc::VersionPolicy;
 pub use serve::{Connections, serve};

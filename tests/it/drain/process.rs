@@ -126,8 +126,15 @@ impl Process {
 
     /// The status of a route that is only read; `None` when nobody listens any more.
     pub(crate) async fn get(&self, path: &str) -> Option<u16> {
-        let response = self.client.get(format!("{}{path}", self.base)).send().await.ok()?;
-        Some(response.status().as_u16())
+        self.get_with(path, &[]).await
+    }
+
+    /// The same with headers.
+    pub(crate) async fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Option<u16> {
+        let request = self.client.get(format!("{}{path}", self.base));
+        let request =
+            headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
+        Some(request.send().await.ok()?.status().as_u16())
     }
 
     /// Waits until the process says that it takes no messages any more.

@@ -3,6 +3,7 @@
 pub(crate) mod agents;
 pub(crate) mod caller;
 mod events;
+mod folder;
 mod raw;
 pub(crate) mod rpc;
 mod server;
@@ -15,5 +16,6 @@ pub(crate) fn client() -> reqwest::Client {
 }
 
 pub(crate) use events::{Event, Events};
+pub(crate) use folder::Folder;
 pub(crate) use raw::{Answer, Raw};
 pub(crate) use server::{HeaderOwner, Reply, TestServer};

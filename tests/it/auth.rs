@@ -1,0 +1,5 @@
+//! Who is let in: keys, and who may call what.
+
+mod addresses;
+mod command;
+mod keys;
