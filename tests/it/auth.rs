@@ -1,5 +1,9 @@
-//! Who is let in: keys, and who may call what.
+//! Who is let in: keys and tokens, and who may call what.
 
 mod addresses;
+mod bad_tokens;
 mod command;
+mod issuer;
 mod keys;
+mod published;
+mod tokens;

@@ -192,7 +192,7 @@ impl AppBuilder {
                 agents.push(Arc::new(made));
             }
         }
-        let mut guards = Guards::new(self.authenticator, &config.auth)?;
+        let mut guards = Guards::new(self.authenticator, &config.auth, &clock)?;
         let front = |agent: &Arc<Agent>| {
             let config = config.agent.iter().find(|config| config.id == agent.id.as_str());
             guards.front(agent, config)

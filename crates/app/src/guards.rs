@@ -3,8 +3,8 @@
 use crate::ConfigError;
 use crate::config::{AgentConfig, AuthConfig, MethodConfig};
 use a2ad_domain::Agent;
-use a2ad_http::{Access, AnyOf, Authenticator, Front, Keys, Method};
-use std::path::Path;
+use a2ad_domain::ports::Clock;
+use a2ad_http::{Access, AnyOf, Authenticator, Front, Keys, Method, Tokens};
 use std::sync::Arc;
 
 /// Gives each agent its access.
@@ -21,13 +21,19 @@ impl Guards {
     pub(crate) fn new(
         own: Option<Arc<dyn Authenticator>>,
         config: &AuthConfig,
+        clock: &Arc<dyn Clock>,
     ) -> Result<Self, ConfigError> {
-        let mut described = Vec::new();
-        for method in config.methods() {
-            let made: Arc<dyn Method> = match method {
-                MethodConfig::Key => Arc::new(keys(config.keys.as_deref().unwrap_or("".as_ref()))?),
-            };
-            described.push((method, made));
+        let mut described: Vec<(MethodConfig, Arc<dyn Method>)> = Vec::new();
+        if let Some(path) = &config.keys {
+            let keys = Keys::open(path.clone());
+            let keys = keys.map_err(|it| ConfigError::new("auth.keys", it.to_string()))?;
+            described.push((MethodConfig::Key, Arc::new(keys)));
+        }
+        if let Some(jwt) = &config.jwt {
+            let wrong = |problem: String| ConfigError::new("auth.jwt", problem);
+            let settings = jwt.settings().map_err(|(key, it)| wrong(format!("{key}: {it}")))?;
+            let tokens = Tokens::new(settings, clock.clone()).map_err(wrong)?;
+            described.push((MethodConfig::Jwt, Arc::new(tokens)));
         }
         Ok(Self { own, described, made: Vec::new() })
     }
@@ -61,8 +67,4 @@ impl Guards {
         self.made.push((names, new.clone()));
         Some(new)
     }
-}
-
-fn keys(path: &Path) -> Result<Keys, ConfigError> {
-    Keys::open(path.to_owned()).map_err(|error| ConfigError::new("auth.keys", error.to_string()))
 }

@@ -91,8 +91,8 @@ name!(
 name!(
     /// The caller that a task belongs to.
     Owner,
-    |s| !s.is_empty() && s.len() <= 256,
-    "must be 1 to 256 bytes"
+    |s| !s.is_empty() && s.len() <= 1024,
+    "must be 1 to 1024 bytes"
 );
 
 impl Owner {

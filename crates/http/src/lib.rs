@@ -19,8 +19,8 @@ mod rpc;
 mod serve;
 
 pub use auth::{
-    Access, AnyOf, Authenticator, Caller, Key, KeyFile, KeyRecord, Keys, Method, Scheme,
-    Unauthenticated,
+    Access, Algorithm, AnyOf, Authenticator, Caller, IssuerKeys, JwksUrl, Key, KeyFile, KeyRecord,
+    Keys, Method, Scheme, TokenSettings, Tokens, Unauthenticated,
 };
 pub use axum::Router;
 pub use card::{CardMode, Peer, Proxies};

@@ -25,7 +25,7 @@ async fn a_key_is_made_shown_once_taken_by_the_server_and_refused_when_it_is_rev
     let (code, printed, said) = key(config, &["create", "--owner", "ann"]).await;
     assert_eq!((code, printed.lines().count()), (0, 1), "{said}");
     let shown = printed.trim();
-    assert!(shown.len() > 43 && said.contains("not shown again"), "{said}");
+    assert!(shown.len() > 64 && said.contains("not shown again"), "{said}");
     let mode = |path| std::fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
     assert_eq!((mode(keys.clone()), mode(folder.join("data"))), (0o600, 0o700));
     let held = std::fs::read_to_string(&keys).expect("text");

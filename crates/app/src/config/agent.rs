@@ -80,6 +80,8 @@ pub struct AgentConfig {
 pub enum MethodConfig {
     /// A key.
     Key,
+    /// A bearer token that is a JWT.
+    Jwt,
 }
 
 /// An extension of the protocol.

@@ -19,7 +19,7 @@ use std::time::Duration;
 use units::{Size, Span};
 
 pub use agent::{AgentConfig, MethodConfig};
-pub use auth::AuthConfig;
+pub use auth::{AuthConfig, JwtConfig};
 pub use executor::ExecutorConfig;
 
 /// A configuration that makes no sense: where, what and how to mend it.
@@ -218,7 +218,7 @@ impl Config {
     /// is let in by what is not there.
     #[must_use]
     pub fn missing(&self) -> Vec<String> {
-        let keys = self.auth.missing().map(|what| format!("auth: {what}"));
+        let keys = self.auth.missing().into_iter().map(|what| format!("auth: {what}"));
         let missing = |agent: &AgentConfig| {
             let missing = agent.executor.kind().missing();
             missing
@@ -226,7 +226,7 @@ impl Config {
                 .map(|what| format!("agent {}: {what}", agent.id))
                 .collect::<Vec<_>>()
         };
-        keys.into_iter().chain(self.agent.iter().flat_map(missing)).collect()
+        keys.chain(self.agent.iter().flat_map(missing)).collect()
     }
 
     /// Reads a file, if there is one, and then the environment.
@@ -297,6 +297,9 @@ impl Config {
         }
         if self.server.keep_alive.0.is_zero() {
             return wrong("[server]", 0, "keep_alive", "must be longer than 0s".to_owned());
+        }
+        if let Some(Err((key, problem))) = self.auth.jwt.as_ref().map(JwtConfig::settings) {
+            return wrong("[auth.jwt]", 0, key, problem);
         }
         if self.agent.is_empty() {
             return wrong("", 0, "agent", "add at least one [[agent]]".to_owned());

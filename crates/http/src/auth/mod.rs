@@ -5,6 +5,7 @@ mod credential;
 mod keys;
 mod owner;
 pub(crate) mod scheme;
+mod tokens;
 mod watched;
 
 use a2ad_domain::{AgentId, Owner};
@@ -17,6 +18,7 @@ pub(crate) use access::{Refused, callable};
 pub use credential::{AnyOf, Method};
 pub use keys::{Key, KeyFile, KeyRecord, Keys};
 pub use scheme::Scheme;
+pub use tokens::{Algorithm, IssuerKeys, JwksUrl, TokenSettings, Tokens};
 
 /// Somebody who has shown who they are.
 #[derive(Clone, Debug, PartialEq, Eq)]

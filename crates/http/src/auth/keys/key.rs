@@ -1,7 +1,5 @@
 //! A key as its caller holds it: `a2ad_`, its id, and 256 random bits.
 
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::rand::{SecureRandom, SystemRandom};
 use std::fmt::Write;
 
@@ -19,16 +17,9 @@ impl Key {
     ///
     /// # Errors
     /// When the system has no random numbers.
-    pub fn random() -> std::io::Result<Self> {
-        let random = SystemRandom::new();
-        let (mut id, mut secret) = ([0; 6], [0; 32]);
-        let filled = random.fill(&mut id).and_then(|()| random.fill(&mut secret));
-        filled.map_err(|_| std::io::Error::other("the system has no random numbers"))?;
-        let id = id.iter().fold(String::new(), |mut id, byte| {
-            let _ = write!(id, "{byte:02x}");
-            id
-        });
-        let text = format!("{PREFIX}{id}_{}", URL_SAFE_NO_PAD.encode(secret));
+    pub(super) fn random() -> std::io::Result<Self> {
+        let (id, secret) = (random::<6>()?, random::<32>()?);
+        let text = format!("{PREFIX}{id}_{secret}");
         Ok(Self { id, text })
     }
 
@@ -48,4 +39,15 @@ impl Key {
     pub(super) fn id_in(text: &str) -> Option<&str> {
         text.strip_prefix(PREFIX)?.split_once('_').map(|(id, _)| id)
     }
+}
+
+/// Random bytes in hexadecimal: a double click selects all of them.
+fn random<const BYTES: usize>() -> std::io::Result<String> {
+    let mut bytes = [0; BYTES];
+    let filled = SystemRandom::new().fill(&mut bytes);
+    filled.map_err(|_| std::io::Error::other("the system has no random numbers"))?;
+    Ok(bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    }))
 }
