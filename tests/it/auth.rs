@@ -5,5 +5,7 @@ mod bad_tokens;
 mod command;
 mod issuer;
 mod keys;
+mod matrix;
 mod published;
+mod sentinels;
 mod tokens;

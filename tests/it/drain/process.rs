@@ -137,6 +137,24 @@ impl Process {
         Some(request.send().await.ok()?.status().as_u16())
     }
 
+    /// Any request: its status, and everything that is answered, headers and all.
+    pub(crate) async fn exchange(
+        &self,
+        verb: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: String,
+    ) -> (u16, String) {
+        let url = format!("{}{path}", self.base);
+        let request = self.client.request(verb.parse().expect("a verb"), url).body(body);
+        let add = |request: reqwest::RequestBuilder, header: &(&str, &str)| {
+            request.header(header.0, header.1)
+        };
+        let response = headers.iter().fold(request, add).send().await.expect("an answer");
+        let (status, head) = (response.status().as_u16(), format!("{:?}", response.headers()));
+        (status, head + &response.text().await.expect("text"))
+    }
+
     /// Waits until the process says that it takes no messages any more.
     pub(crate) async fn not_ready(&self) {
         soon("the end of readiness", async {
