@@ -8,7 +8,7 @@ use crate::signals::Signals;
 use a2ad_domain::service::Service;
 use a2ad_executor::{Drained, Runtime};
 use a2ad_http::Router;
-use a2ad_http::{Connections, Proxies, Settings, VersionPolicy, router, serve};
+use a2ad_http::{Access, Connections, Proxies, Settings, VersionPolicy, router, serve};
 use std::future::Future;
 use std::io::Write;
 use std::net::SocketAddr;
@@ -28,6 +28,8 @@ pub struct Server {
     address: SocketAddr,
     base_url: String,
     router: Router,
+    /// Who may call the default agent.
+    access: Access,
     service: Service,
     gauges: Arc<Gauges>,
     runtime: Runtime,
@@ -72,6 +74,7 @@ impl Server {
             address,
             base_url,
             router,
+            access: default.access,
             service,
             gauges,
             runtime,
@@ -119,7 +122,7 @@ impl Server {
     pub async fn run_until_told(self) -> std::io::Result<Drained> {
         let signals = Signals::new()?;
         let base = format!("http://{}", self.local_addr());
-        let first = a2ad_http::first_call(&base);
+        let first = a2ad_http::first_call(&base, &self.access);
         // Whoever reads this may have gone; that is no reason not to serve.
         let _ = writeln!(std::io::stdout(), "listening on {base}\ntry: {first}");
         Ok(self.run(signals.stop()).await)

@@ -60,6 +60,30 @@ async fn a_key_is_made_shown_once_taken_by_the_server_and_refused_when_it_is_rev
     process.signal("TERM").await;
     let (_, output) = process.ended().await;
     assert!(!output.contains(&secret[..8]), "{output}");
+    let first = output.lines().find(|line| line.starts_with("try: ")).expect("a first call");
+    assert!(first.contains("-H 'x-api-key: KEY'"), "{first}");
+}
+
+#[tokio::test]
+async fn a_check_finds_files_that_are_missing_or_make_no_sense() {
+    let folder = Folder::new("check");
+    let (config, file) = (folder.join("a2ad.toml"), folder.join("file"));
+    let jwt = "[auth.jwt]\nissuer = \"i\"\naudience = \"a\"\nkey_file";
+    for (setting, missing) in [("[auth]\nkeys", "a2ad key create"), (jwt, "public key")] {
+        let _ = std::fs::remove_file(&file);
+        std::fs::write(&config, format!("{setting} = \"{}\"\n", file.display())).expect("a file");
+        let check = async || {
+            let arguments = ["check", "--config", config.to_str().expect("text")];
+            let output = command(arguments).output().await.expect("a process");
+            (output.status.code(), String::from_utf8(output.stderr).expect("UTF-8"))
+        };
+        let (code, said) = check().await;
+        assert!(code == Some(78) && said.contains(missing), "{said}");
+        std::fs::write(&file, "no sense").expect("a file");
+        let (code, said) = check().await;
+        let place = file.display().to_string();
+        assert!(code == Some(78) && said.contains(&place) && !said.contains("no sense"), "{said}");
+    }
 }
 
 #[tokio::test]

@@ -2,9 +2,11 @@
 
 use super::MethodConfig;
 use super::units::Span;
-use a2ad_http::{Algorithm, IssuerKeys, JwksUrl, TokenSettings};
+use crate::SystemClock;
+use a2ad_http::{Algorithm, IssuerKeys, JwksUrl, Keys, TokenSettings, Tokens};
 use serde::Deserialize;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How callers show who they are. What is described here is asked for by every agent that does not say
@@ -91,15 +93,18 @@ impl AuthConfig {
         }
     }
 
-    /// What is not there.
+    /// Files that are not there or make no sense.
     pub(super) fn missing(&self) -> Vec<String> {
         let keys = self.keys.as_ref().map(|path| (path, "make the first key with a2ad key create"));
         let key_file = self.jwt.as_ref().and_then(|jwt| jwt.key_file.as_ref());
         let key_file = key_file.map(|path| (path, "put the issuer's public key there"));
         let files = keys.into_iter().chain(key_file).filter(|(path, _)| !path.exists());
-        files
-            .map(|(path, remedy)| format!("the file {} does not exist; {remedy}", path.display()))
-            .collect()
+        let missing =
+            files.map(|(path, it)| format!("the file {} does not exist; {it}", path.display()));
+        let keys = self.keys.clone().and_then(|path| Keys::open(path).err());
+        let settings = self.jwt.as_ref().and_then(|jwt| jwt.settings().ok());
+        let tokens = settings.and_then(|it| Tokens::new(it, Arc::new(SystemClock)).err());
+        missing.chain(keys.map(|error| error.to_string())).chain(tokens).collect()
     }
 }
 

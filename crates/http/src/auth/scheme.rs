@@ -37,6 +37,14 @@ impl Scheme {
         }
     }
 
+    /// What a request shows, with a word in the place of the secret.
+    pub(crate) const fn header_line(self) -> &'static str {
+        match self {
+            Self::Key => "x-api-key: KEY",
+            Self::Bearer | Self::Jwt => "Authorization: Bearer TOKEN",
+        }
+    }
+
     /// The members of its description in the 0.3 line (specification 0.3 §5.5.3).
     fn line_03(self, o: &mut Object<'_>) {
         match self {
