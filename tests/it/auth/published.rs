@@ -4,7 +4,7 @@ use super::issuer::{Pair, Site};
 use super::tokens::Guarded;
 use crate::support::agents::soon;
 use axum::http::StatusCode;
-use futures_util::future::join_all;
+use futures_util::future::{join, join_all};
 use serde_json::json;
 use std::time::Duration;
 
@@ -104,11 +104,15 @@ async fn however_many_wait_the_keys_are_fetched_once_and_whoever_leaves_takes_no
         }
     }
     let calls = join_all((0..20).map(|_| guarded.status(&token)));
-    let answers = async {
+    let lets_go = async {
+        // While the server answers these it has taken the calls: whoever did not wait would be refused.
+        for _ in 0..50 {
+            assert_eq!(guarded.server.get("/healthz", &[]).await.status, 200);
+        }
         site.let_go();
-        calls.await
     };
-    assert_eq!(soon("answers", answers).await, [200; 20]);
+    let (answers, ()) = soon("answers", join(calls, lets_go)).await;
+    assert_eq!(answers, [200; 20]);
     assert_eq!(site.fetches(), 1);
     guarded.server.finish().await;
 }
