@@ -22,7 +22,7 @@ fn root() -> PathBuf {
 }
 
 /// The text of one file.
-fn read(path: &str) -> String {
+pub(crate) fn read(path: &str) -> String {
     let file = root().join(path);
     std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
@@ -55,7 +55,7 @@ fn documents_in(folder: &Path, deep: bool, found: &mut Vec<PathBuf>) {
 }
 
 /// The cells of the rows of the tables in a part of a document, without the backticks around a whole cell.
-fn rows(markdown: &str) -> Vec<Vec<String>> {
+pub(crate) fn rows(markdown: &str) -> Vec<Vec<String>> {
     let row = |line: &str| {
         // A bar that belongs to the text is escaped.
         let line = line.trim().strip_prefix('|')?.strip_suffix('|')?.replace("\\|", "\u{0}");
@@ -70,7 +70,7 @@ fn rows(markdown: &str) -> Vec<Vec<String>> {
 }
 
 /// The part of a document from a heading to the next one of its kind.
-fn section<'t>(markdown: &'t str, heading: &str) -> &'t str {
+pub(crate) fn section<'t>(markdown: &'t str, heading: &str) -> &'t str {
     let level = heading.split(' ').next().expect("a heading");
     let start = markdown
         .find(&format!("\n{heading}\n"))

@@ -3,6 +3,7 @@
 
 use crate::config::ConfigError;
 use crate::gauges::Gauges;
+use crate::guards::Guards;
 use crate::kept::Kept;
 use crate::server::Server;
 use crate::{Config, RandomIds, SystemClock};
@@ -10,7 +11,7 @@ use a2ad_domain::ports::{AgentExecutor, Clock, EventBus, TaskStore};
 use a2ad_domain::service::{Limits, Ports, Recovered, Service};
 use a2ad_domain::{Agent, AgentId, AgentSettings, Card};
 use a2ad_executor::{Drained, Runtime};
-use a2ad_http::{Anonymous, Authenticator};
+use a2ad_http::{Access, Authenticator, Front};
 use a2ad_store::LocalBus;
 use std::net::ToSocketAddrs;
 use std::sync::Arc;
@@ -20,8 +21,8 @@ use tokio::net::TcpListener;
 pub struct App {
     pub(crate) config: Config,
     pub(crate) service: Service,
-    pub(crate) default: Arc<Agent>,
-    pub(crate) authenticator: Arc<dyn Authenticator>,
+    pub(crate) fronts: Vec<Front>,
+    pub(crate) default: Front,
     pub(crate) gauges: Arc<Gauges>,
     kept: Kept,
 }
@@ -180,14 +181,6 @@ impl AppBuilder {
             return Err(problem);
         }
         let address = config.server.listen.ip();
-        if !address.is_loopback() && self.authenticator.is_none() && !self.allow_anonymous {
-            let problem = format!(
-                "{address} can be reached from other machines and callers do not have to say who they \
-                 are; listen on 127.0.0.1, or add --allow-anonymous"
-            );
-            return Err(ConfigError::new("listen", problem));
-        }
-        let authenticator = self.authenticator.unwrap_or_else(|| Arc::new(Anonymous));
         if address.is_unspecified() && config.server.public_url.is_none() {
             let problem = format!(
                 "{address} is no address that a card can name; set server.public_url to the URL that \
@@ -203,7 +196,24 @@ impl AppBuilder {
                 agents.push(Arc::new(made));
             }
         }
-        let default = default_agent(&config, &agents)?;
+        let mut guards = Guards::new(self.authenticator, &config.auth, &clock)?;
+        let front = |agent: &Arc<Agent>| {
+            let config = config.agent.iter().find(|config| config.id == agent.id.as_str());
+            guards.front(agent, config)
+        };
+        let fronts: Vec<Front> = agents.iter().map(front).collect();
+        if !address.is_loopback()
+            && !self.allow_anonymous
+            && let Some(open) = fronts.iter().find(|front| matches!(front.access, Access::Open))
+        {
+            let problem = format!(
+                "{address} can be reached from other machines and callers of the agent {} do not have \
+                 to say who they are; listen on 127.0.0.1, or add --allow-anonymous",
+                open.agent.id
+            );
+            return Err(ConfigError::new("listen", problem));
+        }
+        let default = default_agent(&config, &fronts)?;
         let runtime = Runtime::new(config.server.max_running);
         let kept = store.map_or_else(|| Kept::open(&config), |store| Ok(Kept::Own(store)))?;
         let local = Arc::new(LocalBus::new());
@@ -227,14 +237,15 @@ impl AppBuilder {
             retention: config.store.retention.0,
         };
         let service = Service::new(ports, agents, limits);
-        Ok(App { config, service, default, authenticator, gauges, kept })
+        Ok(App { config, service, fronts, default, gauges, kept })
     }
 }
 
 /// The agent that says so, otherwise the first of the file, otherwise the first that was added.
-fn default_agent(config: &Config, agents: &[Arc<Agent>]) -> Result<Arc<Agent>, ConfigError> {
+fn default_agent(config: &Config, fronts: &[Front]) -> Result<Front, ConfigError> {
     let said = config.agent.iter().find(|agent| agent.default).or(config.agent.first());
     let id = said.and_then(|agent| AgentId::new(&*agent.id).ok());
-    let found = agents.iter().find(|agent| id.as_ref() == Some(&agent.id)).or(agents.first());
+    let found = fronts.iter().find(|front| id.as_ref() == Some(&front.agent.id));
+    let found = found.or(fronts.first());
     found.cloned().ok_or_else(|| ConfigError::new("agent", "add at least one [[agent]]"))
 }

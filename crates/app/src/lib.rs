@@ -27,6 +27,7 @@ mod backup;
 mod clock;
 pub mod config;
 mod gauges;
+mod guards;
 mod ids;
 mod kept;
 pub mod logs;

@@ -1,5 +1,7 @@
 //! The command line.
 
+mod key_command;
+
 use a2ad::config::StoreKind;
 use a2ad::{App, Config, exit, logs};
 use a2ad_executor::command::guard::{self, Guard};
@@ -34,6 +36,11 @@ enum Command {
     },
     /// Copy the store of a server that may be running.
     Backup(Backup),
+    /// Make, list and revoke keys of callers.
+    Key {
+        #[command(subcommand)]
+        command: key_command::Command,
+    },
     /// Check a configuration and say what is wrong with it.
     Check {
         /// The file.
@@ -93,6 +100,7 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Command::Check { config } => check(&config),
         Command::Guard { id } => watch(&id),
+        Command::Key { command } => key_command::run(command),
         Command::Serve(options) => serve(options),
         Command::Backup(options) => back_up(options),
     };

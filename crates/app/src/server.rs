@@ -5,11 +5,10 @@ use crate::app::{App, AppBuilder};
 use crate::config::{StoreConfig, StoreKind, VersionPolicyConfig};
 use crate::gauges::Gauges;
 use crate::signals::Signals;
-use a2ad_domain::AgentId;
 use a2ad_domain::service::Service;
 use a2ad_executor::{Drained, Runtime};
 use a2ad_http::Router;
-use a2ad_http::{Connections, Proxies, Settings, VersionPolicy, router, serve};
+use a2ad_http::{Access, Connections, Proxies, Settings, VersionPolicy, router, serve};
 use std::future::Future;
 use std::io::Write;
 use std::net::SocketAddr;
@@ -29,6 +28,8 @@ pub struct Server {
     address: SocketAddr,
     base_url: String,
     router: Router,
+    /// Who may call the default agent.
+    access: Access,
     service: Service,
     gauges: Arc<Gauges>,
     runtime: Runtime,
@@ -38,7 +39,7 @@ pub struct Server {
 
 impl Server {
     pub(crate) fn new(app: App, listener: TcpListener) -> std::io::Result<Self> {
-        let App { config, service, default, authenticator, gauges, .. } = app;
+        let App { config, service, fronts, default, gauges, .. } = app;
         let address = listener.local_addr()?;
         let public = config.server.public_url.as_deref();
         let base_url = public.map_or_else(
@@ -61,12 +62,7 @@ impl Server {
             card_max_age: config.server.card_max_age.0,
         };
         let name_peers = settings.proxies.need_peers();
-        let modes = config
-            .agent
-            .iter()
-            .filter_map(|agent| Some((AgentId::new(&*agent.id).ok()?, agent.card_mode.mode())));
-        let (vitals, modes) = (gauges.clone(), modes.collect());
-        let router = router(service.clone(), &default, authenticator, vitals, settings, modes);
+        let router = router(service.clone(), fronts, &default, gauges.clone(), settings);
         let connections = Connections {
             max: config.server.max_connections,
             name_peers,
@@ -78,6 +74,7 @@ impl Server {
             address,
             base_url,
             router,
+            access: default.access,
             service,
             gauges,
             runtime,
@@ -127,7 +124,7 @@ impl Server {
     pub async fn run_until_told(self) -> std::io::Result<Drained> {
         let signals = Signals::new()?;
         let base = format!("http://{}", self.local_addr());
-        let first = a2ad_http::first_call(&base);
+        let first = a2ad_http::first_call(&base, &self.access);
         // Whoever reads this may have gone; that is no reason not to serve.
         let _ = writeln!(std::io::stdout(), "listening on {base}\ntry: {first}");
         Ok(self.run(signals.stop()).await)

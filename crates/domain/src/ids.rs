@@ -91,15 +91,21 @@ name!(
 name!(
     /// The caller that a task belongs to.
     Owner,
-    |s| !s.is_empty() && s.len() <= 256,
-    "must be 1 to 256 bytes"
+    |s| !s.is_empty() && s.len() <= 1024,
+    "must be 1 to 1024 bytes"
 );
 
 impl Owner {
-    /// The owner of everything where callers are not told apart.
+    /// The owner of everything where callers do not say who they are.
     #[must_use]
     pub fn anonymous() -> Self {
         Self(Arc::from("anonymous"))
+    }
+
+    /// The owner of everything at an agent whose callers share their tasks.
+    #[must_use]
+    pub fn shared() -> Self {
+        Self(Arc::from("shared"))
     }
 }
 

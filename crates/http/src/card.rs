@@ -3,20 +3,19 @@
 mod document;
 mod origin;
 
+use crate::auth::callable;
 use crate::reply::{self, Reply};
-use crate::routes::Shared;
+use crate::routes::{Front, Shared};
 use crate::rpc::Asked;
-use a2ad_domain::Agent;
 use axum::extract::Request;
 use axum::http::header::{
     CACHE_CONTROL, ETAG, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED, VARY,
 };
-use axum::http::{HeaderMap, HeaderName, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::LazyLock;
 use std::time::SystemTime;
 
-pub(crate) use document::catalog;
 pub(crate) use origin::base_url;
 pub use origin::{Peer, Proxies};
 
@@ -33,14 +32,14 @@ pub enum CardMode {
 }
 
 /// The card of an agent as a client gets it.
-pub(crate) fn serve(agent: &Agent, shared: &Shared, request: &Request) -> Reply {
-    let mode = shared.card_modes.iter().find(|(id, _)| *id == agent.id).map(|(_, mode)| *mode);
-    let form = match (mode.unwrap_or_default(), asked(request)) {
+pub(crate) fn serve(front: &Front, shared: &Shared, request: &Request) -> Reply {
+    let form = match (front.card_mode, asked(request)) {
         (CardMode::Hybrid, Asked::Line1) => CardMode::V1,
         (CardMode::Hybrid, Asked::Line03) => CardMode::V03,
         (mode, _) => mode,
     };
-    let body = document::card(agent, &base_url(&shared.settings, request), form);
+    let base = base_url(&shared.settings, request);
+    let body = document::card(&front.agent, &base, form, front.access.schemes());
     let tag = tag(&body);
     let unchanged = is_known(request.headers(), &tag);
     let mut reply = if unchanged {
@@ -94,4 +93,13 @@ fn is_known(headers: &HeaderMap, tag: &str) -> bool {
         .flat_map(|value| value.split(','))
         .map(str::trim)
         .any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag)
+}
+
+/// The agents that whoever sends these headers may call.
+pub(crate) async fn catalog(fronts: &[Front], headers: &HeaderMap, base: &str) -> Reply {
+    let callable = callable(fronts, headers).await;
+    let mut reply = reply::json(StatusCode::OK, document::catalog(callable.into_iter(), base));
+    // What is in it depends on who asks.
+    reply.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    reply
 }

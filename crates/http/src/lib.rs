@@ -19,11 +19,14 @@ mod rpc;
 mod serve;
 pub mod webhook;
 
-pub use auth::{Anonymous, Authenticator, Challenge};
+pub use auth::{
+    Access, Algorithm, AnyOf, Authenticator, Caller, IssuerKeys, JwksUrl, Key, KeyFile, KeyRecord,
+    Keys, Method, Scheme, TokenSettings, Tokens, Unauthenticated,
+};
 pub use axum::Router;
 pub use card::{CardMode, Peer, Proxies};
 pub use greeting::first_call;
 pub use probes::Vitals;
-pub use routes::{Settings, router};
+pub use routes::{Front, Settings, router};
 pub use rpc::VersionPolicy;
 pub use serve::{Connections, serve};

@@ -1,5 +1,6 @@
 //! Answers of the routes that are no calls, and the headers that answers share.
 
+use crate::auth::{Refused, Scheme};
 use crate::json;
 use axum::body::Body;
 use axum::http::header::{
@@ -56,16 +57,23 @@ pub(crate) fn wrong_verb(allowed: impl AsRef<str>) -> Reply {
     reply
 }
 
-/// The caller is not let in.
-pub(crate) fn unauthorized(challenge: crate::Challenge) -> Reply {
-    let mut reply = failure(
-        StatusCode::UNAUTHORIZED,
-        "UNAUTHENTICATED",
-        "Valid credentials are needed for this request",
-    );
-    let value = HeaderValue::from_static(challenge.header());
-    reply.headers_mut().insert(WWW_AUTHENTICATE, value);
-    reply
+/// The caller is not let in. `schemes` is what callers can show.
+pub(crate) fn refused(refused: Refused, schemes: &[Scheme]) -> Reply {
+    match refused {
+        Refused::Unauthenticated => {
+            let message = "Valid credentials are needed for this request";
+            let mut reply = failure(StatusCode::UNAUTHORIZED, "UNAUTHENTICATED", message);
+            for scheme in schemes {
+                let value = HeaderValue::from_static(scheme.challenge());
+                reply.headers_mut().append(WWW_AUTHENTICATE, value);
+            }
+            reply
+        }
+        Refused::Forbidden => {
+            let message = "These credentials are not for this agent";
+            failure(StatusCode::FORBIDDEN, "PERMISSION_DENIED", message)
+        }
+    }
 }
 
 /// The server cannot take the call now, and the client may repeat it.

@@ -1,6 +1,6 @@
 //! The table of routes.
 
-use crate::auth::Authenticator;
+use crate::auth::Access;
 use crate::call::Door;
 use crate::card::{self, CardMode, Proxies};
 use crate::dialect::shape::{PLAIN, PRAISON, Shape};
@@ -33,38 +33,45 @@ pub struct Settings {
     pub card_max_age: Duration,
 }
 
+/// What an agent shows to whom.
+#[derive(Clone)]
+pub struct Front {
+    /// The agent.
+    pub agent: Arc<Agent>,
+    /// Who may call it.
+    pub access: Access,
+    /// Which forms of its card it shows.
+    pub card_mode: CardMode,
+}
+
 /// What every route has at hand.
 pub(crate) struct Shared {
     pub(crate) service: Service,
-    pub(crate) authenticator: Arc<dyn Authenticator>,
     pub(crate) vitals: Arc<dyn Vitals>,
     pub(crate) settings: Arc<Settings>,
-    pub(crate) card_modes: Vec<(a2ad_domain::AgentId, CardMode)>,
 }
 
-/// All routes of `service`. `default` is the agent behind `/`, `/a2a` and the card of the host;
-/// `card_modes` names the agents whose cards are not of the usual form.
+/// All routes to the agents of `service`. `default` is the one behind `/`, `/a2a` and the card of the host.
 pub fn router(
     service: Service,
-    default: &Arc<Agent>,
-    authenticator: Arc<dyn Authenticator>,
+    fronts: Vec<Front>,
+    default: &Front,
     vitals: Arc<dyn Vitals>,
     settings: Settings,
-    card_modes: Vec<(a2ad_domain::AgentId, CardMode)>,
 ) -> Router {
     let settings = Arc::new(settings);
-    let shared = Arc::new(Shared { service, authenticator, vitals, settings, card_modes });
-    let mut routes = Routes { router: Router::new(), shared: shared.clone() };
-    for agent in shared.service.agents() {
-        let base = format!("/api/v1/a2a/{}", agent.id);
-        routes.rpc(&format!("{base}/jsonrpc"), agent, &PLAIN);
-        routes.below(&base, agent);
+    let shared = Arc::new(Shared { service, vitals, settings });
+    let mut routes = Routes { router: Router::new(), shared };
+    for front in &fronts {
+        let base = format!("/api/v1/a2a/{}", front.agent.id);
+        routes.rpc(&format!("{base}/jsonrpc"), front, &PLAIN);
+        routes.below(&base, front);
     }
     routes.rpc("/", default, &PLAIN);
     routes.rpc("/a2a", default, &PRAISON);
     routes.card("/.well-known/agent-card.json", default);
     routes.card("/.well-known/agent.json", default);
-    routes.probe("/api/v1/a2a/agents", catalog);
+    routes.catalog("/api/v1/a2a/agents", fronts);
     routes.probe("/healthz", |_, _| probes::health());
     routes.readiness("/readyz");
     routes.probe("/status", |shared, _| probes::status(shared));
@@ -79,19 +86,19 @@ struct Routes {
 
 impl Routes {
     /// A route that takes JSON-RPC.
-    fn rpc(&mut self, path: &str, agent: &Arc<Agent>, shape: &'static Shape) {
-        let door = Arc::new(Door::new(agent, shape));
+    fn rpc(&mut self, path: &str, front: &Front, shape: &'static Shape) {
+        let door = Arc::new(Door::new(&front.agent, shape, front.access.clone()));
         let shared = self.shared.clone();
         let take = move |request: Request| rpc::take(shared.clone(), door.clone(), request);
         self.add(path, any(take));
     }
 
     /// Everything below an agent's base that is not JSON-RPC: its card, and HTTP+JSON.
-    fn below(&mut self, base: &str, agent: &Arc<Agent>) {
+    fn below(&mut self, base: &str, front: &Front) {
         for name in ["agent-card.json", "agent.json"] {
-            self.card(&format!("{base}/.well-known/{name}"), agent);
+            self.card(&format!("{base}/.well-known/{name}"), front);
         }
-        let door = Arc::new(Door::new(agent, &PLAIN));
+        let door = Arc::new(Door::new(&front.agent, &PLAIN, front.access.clone()));
         let (shared, skip) = (self.shared.clone(), base.len() + 1);
         let take = move |request: Request| {
             let path = request.uri().path().get(skip..).unwrap_or("").to_owned();
@@ -102,15 +109,31 @@ impl Routes {
     }
 
     /// A place of an agent's card.
-    fn card(&mut self, path: &str, agent: &Arc<Agent>) {
-        let agent = agent.clone();
+    fn card(&mut self, path: &str, front: &Front) {
+        let front = front.clone();
         self.read(path, move |shared, request| {
-            if agent.is_published() {
-                card::serve(&agent, shared, request)
+            if front.agent.is_published() {
+                card::serve(&front, shared, request)
             } else {
                 reply::not_found()
             }
         });
+    }
+
+    /// The list of agents, for each caller the ones that the caller may call.
+    fn catalog(&mut self, path: &str, fronts: Vec<Front>) {
+        let (shared, fronts) = (self.shared.clone(), Arc::new(fronts));
+        let answer = move |request: Request| {
+            let (shared, fronts) = (shared.clone(), fronts.clone());
+            async move {
+                if !reads(&request) {
+                    return only_read();
+                }
+                let base = card::base_url(&shared.settings, &request);
+                card::catalog(&fronts, &request.into_parts().0.headers, &base).await
+            }
+        };
+        self.add(path, any(answer));
     }
 
     /// A route that is only read.
@@ -143,8 +166,7 @@ impl Routes {
         let answer = move |request: Request| {
             let reply = answer(&shared, &request);
             let found = reply.status() != StatusCode::NOT_FOUND;
-            let reply =
-                if reads(&request) || !found { reply } else { reply::wrong_verb("GET, HEAD") };
+            let reply = if reads(&request) || !found { reply } else { only_read() };
             async move { reply }
         };
         self.add(path, any(answer));
@@ -164,8 +186,6 @@ fn reads(request: &Request) -> bool {
     [Method::GET, Method::HEAD].contains(request.method())
 }
 
-fn catalog(shared: &Shared, request: &Request) -> Reply {
-    let agents = shared.service.agents().filter(|agent| agent.is_published());
-    let base = card::base_url(&shared.settings, request);
-    reply::json(StatusCode::OK, card::catalog(agents.map(|agent| &**agent), &base))
+fn only_read() -> Reply {
+    reply::wrong_verb("GET, HEAD")
 }

@@ -144,8 +144,33 @@ impl Process {
 
     /// The status of a route that is only read; `None` when nobody listens any more.
     pub(crate) async fn get(&self, path: &str) -> Option<u16> {
-        let response = self.client.get(format!("{}{path}", self.base)).send().await.ok()?;
-        Some(response.status().as_u16())
+        self.get_with(path, &[]).await
+    }
+
+    /// The same with headers.
+    pub(crate) async fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Option<u16> {
+        let request = self.client.get(format!("{}{path}", self.base));
+        let request =
+            headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
+        Some(request.send().await.ok()?.status().as_u16())
+    }
+
+    /// Any request: its status, and everything that is answered, headers and all.
+    pub(crate) async fn exchange(
+        &self,
+        verb: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: String,
+    ) -> (u16, String) {
+        let url = format!("{}{path}", self.base);
+        let request = self.client.request(verb.parse().expect("a verb"), url).body(body);
+        let add = |request: reqwest::RequestBuilder, header: &(&str, &str)| {
+            request.header(header.0, header.1)
+        };
+        let response = headers.iter().fold(request, add).send().await.expect("an answer");
+        let (status, head) = (response.status().as_u16(), format!("{:?}", response.headers()));
+        (status, head + &response.text().await.expect("text"))
     }
 
     /// Waits until the process says that it takes no messages any more.

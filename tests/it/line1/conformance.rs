@@ -54,12 +54,34 @@ fn every_duty_has_a_row_and_the_rows_are_in_order() {
     assert_eq!(numbers, (1..=60).collect::<Vec<_>>());
 }
 
-#[test]
-fn every_test_that_a_row_names_exists() {
+/// The names of all tests.
+fn tests() -> BTreeSet<String> {
     let mut known = BTreeSet::new();
     for folder in TESTS {
         tests_in(&root().join(folder), &mut known);
     }
+    known
+}
+
+#[test]
+fn every_test_that_a_promise_of_security_names_exists() {
+    let (known, document) = (tests(), crate::documents::read("docs/security.md"));
+    let promises =
+        crate::documents::section(&document, "## What is promised, and how it is tested");
+    let promises = crate::documents::rows(promises);
+    assert!(promises.len() > 10, "{promises:?}");
+    for row in promises.iter().skip(2) {
+        let named: Vec<&str> = row[1].split([',', '`', ' ']).filter(|it| !it.is_empty()).collect();
+        assert!(!named.is_empty(), "{}: no test", row[0]);
+        for test in named {
+            assert!(known.contains(test), "{}: there is no test {test}", row[0]);
+        }
+    }
+}
+
+#[test]
+fn every_test_that_a_row_names_exists() {
+    let known = tests();
     let document = document();
     let mut missing = Vec::new();
     for row in rows(&document) {

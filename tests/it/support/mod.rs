@@ -4,6 +4,7 @@ pub(crate) mod agents;
 pub(crate) mod caller;
 pub(crate) mod chance;
 mod events;
+mod folder;
 mod place;
 mod raw;
 pub(crate) mod rpc;
@@ -17,6 +18,7 @@ pub(crate) fn client() -> reqwest::Client {
 }
 
 pub(crate) use events::{Event, Events};
+pub(crate) use folder::Folder;
 pub(crate) use place::Place;
 pub(crate) use raw::{Answer, Raw};
 pub(crate) use server::{HeaderOwner, Reply, TestServer};

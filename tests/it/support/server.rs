@@ -5,7 +5,8 @@ use a2ad::config::StoreKind;
 use a2ad::{App, AppBuilder, Config, Gauges};
 use a2ad_domain::Owner;
 use a2ad_executor::Drained;
-use a2ad_http::{Authenticator, Challenge};
+use a2ad_http::{Authenticator, Caller, Scheme, Unauthenticated};
+use async_trait::async_trait;
 use axum::http::HeaderMap;
 use serde_json::Value;
 use std::net::SocketAddr;
@@ -21,11 +22,18 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// Takes the owner from the header `x-test-owner`.
 pub(crate) struct HeaderOwner;
 
+#[async_trait]
 impl Authenticator for HeaderOwner {
-    fn authenticate(&self, headers: &HeaderMap) -> Result<Owner, Challenge> {
-        let Some(owner) = headers.get("x-test-owner") else { return Ok(Owner::anonymous()) };
-        let owner = owner.to_str().map_err(|_| Challenge::bearer())?;
-        Owner::new(owner).map_err(|_| Challenge::bearer())
+    fn schemes(&self) -> &[Scheme] {
+        &[Scheme::Bearer]
+    }
+
+    async fn authenticate(&self, headers: &HeaderMap) -> Result<Caller, Unauthenticated> {
+        let Some(owner) = headers.get("x-test-owner") else {
+            return Ok(Caller::new(Owner::anonymous()));
+        };
+        let owner = owner.to_str().map_err(|_| Unauthenticated)?;
+        Owner::new(owner).map(Caller::new).map_err(|_| Unauthenticated)
     }
 }
 

@@ -1,5 +1,6 @@
 //! One agent's configuration.
 
+use super::auth::AuthConfig;
 use super::executor::ExecutorConfig;
 use super::units::{MaybeSpan, Span};
 use a2ad_domain::{
@@ -72,6 +73,22 @@ pub struct AgentConfig {
     /// The extensions that it understands.
     #[serde(default)]
     pub extensions: Vec<ExtensionConfig>,
+    /// What its callers may show, any of them; nothing if everybody may call. Whatever `[auth]` describes,
+    /// if it does not say.
+    pub auth: Option<Vec<MethodConfig>>,
+    /// Whether its tasks belong to all of its callers together.
+    #[serde(default)]
+    pub share_tasks: bool,
+}
+
+/// A way in which callers show who they are.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum MethodConfig {
+    /// A key.
+    Key,
+    /// A bearer token that is a JWT.
+    Jwt,
 }
 
 /// An extension of the protocol.
@@ -219,6 +236,8 @@ pub(super) fn defaults() -> Vec<AgentConfig> {
             while_working: WhileWorkingConfig::default(),
             card_mode: CardModeConfig::default(),
             extensions: Vec::new(),
+            auth: None,
+            share_tasks: false,
         };
     let skill = |id: &str, name: &str, description: &str, tag: &str, example: &str| SkillConfig {
         id: id.to_owned(),
@@ -253,7 +272,7 @@ impl ExtensionConfig {
 
 impl AgentConfig {
     /// The key that makes no sense, and why.
-    pub(super) fn check(&self) -> Result<(), (&'static str, String)> {
+    pub(super) fn check(&self, auth: &AuthConfig) -> Result<(), (&'static str, String)> {
         AgentId::new(&*self.id).map_err(|rule| ("id", format!("{:?} {rule}", self.id)))?;
         if self.id == "agents" {
             return Err((
@@ -265,6 +284,7 @@ impl AgentConfig {
             return Err(("max_running", "must be at least 1".to_owned()));
         }
         self.executor.kind().check().map_err(|problem| ("executor", problem))?;
+        auth.has_all(self.auth.as_deref().unwrap_or_default()).map_err(|it| ("auth", it))?;
         for (key, modes) in
             [("input_modes", &self.input_modes), ("output_modes", &self.output_modes)]
         {

@@ -2,6 +2,7 @@
 //! Unknown keys are errors. `docs/configuration.md` lists every key with its default and the reason.
 
 mod agent;
+mod auth;
 mod environment;
 mod executor;
 mod nearest;
@@ -17,7 +18,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use units::{Size, Span};
 
-pub use agent::AgentConfig;
+pub use agent::{AgentConfig, MethodConfig};
+pub use auth::{AuthConfig, JwtConfig};
 pub use executor::ExecutorConfig;
 
 /// A configuration that makes no sense: where, what and how to mend it.
@@ -54,6 +56,8 @@ pub struct Config {
     pub store: StoreConfig,
     /// Limits that hold for every agent.
     pub limits: LimitsConfig,
+    /// How callers show who they are.
+    pub auth: AuthConfig,
     /// The agents.
     pub agent: Vec<AgentConfig>,
 }
@@ -156,6 +160,7 @@ impl Default for Config {
             server: ServerConfig::default(),
             store: StoreConfig::default(),
             limits: LimitsConfig::default(),
+            auth: AuthConfig::default(),
             agent: agent::defaults(),
         }
     }
@@ -208,10 +213,12 @@ impl Config {
         self.agent.iter().any(|agent| agent.executor.kind().starts_programs())
     }
 
-    /// What is missing on this machine for agents to do their work, found without calling out; each
-    /// names its agent. The server can start without: the runs that need it fail.
+    /// What is missing on this machine for agents to do their work and for callers to be known, found without
+    /// calling out; each says where. The server can start without: the runs that need it fail, and nobody
+    /// is let in by what is not there.
     #[must_use]
     pub fn missing(&self) -> Vec<String> {
+        let keys = self.auth.missing().into_iter().map(|what| format!("auth: {what}"));
         let missing = |agent: &AgentConfig| {
             let missing = agent.executor.kind().missing();
             missing
@@ -219,7 +226,7 @@ impl Config {
                 .map(|what| format!("agent {}: {what}", agent.id))
                 .collect::<Vec<_>>()
         };
-        self.agent.iter().flat_map(missing).collect()
+        keys.chain(self.agent.iter().flat_map(missing)).collect()
     }
 
     /// Reads a file, if there is one, and then the environment.
@@ -291,11 +298,14 @@ impl Config {
         if self.server.keep_alive.0.is_zero() {
             return wrong("[server]", 0, "keep_alive", "must be longer than 0s".to_owned());
         }
+        if let Some(Err((key, problem))) = self.auth.jwt.as_ref().map(JwtConfig::settings) {
+            return wrong("[auth.jwt]", 0, key, problem);
+        }
         if self.agent.is_empty() {
             return wrong("", 0, "agent", "add at least one [[agent]]".to_owned());
         }
         for (index, agent) in self.agent.iter().enumerate() {
-            if let Err((key, problem)) = agent.check() {
+            if let Err((key, problem)) = agent.check(&self.auth) {
                 return wrong("[[agent]]", index, key, problem);
             }
             if self.agent[..index].iter().any(|other| other.id == agent.id) {

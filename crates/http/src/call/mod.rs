@@ -4,13 +4,13 @@ mod exchange;
 mod fault;
 mod stream;
 
-use crate::auth::Authenticator;
+use crate::auth::{Access, Refused};
 use crate::dialect::shape::Shape;
 use crate::dialect::{Answer, Call, Method, Unreadable, View};
 use crate::paging;
 use crate::reply::Reply;
 use a2ad_domain::service::{Resume, Sent};
-use a2ad_domain::{Agent, Error, Owner, Scope, Version};
+use a2ad_domain::{Agent, Error, Scope, Version};
 use axum::http::HeaderMap;
 use serde_json::value::RawValue;
 use std::sync::Arc;
@@ -22,27 +22,23 @@ pub(crate) use fault::Fault;
 pub(crate) struct Door {
     pub(crate) agent: Arc<Agent>,
     pub(crate) shape: &'static Shape,
-    /// The scope of the caller that most calls come from, made once.
-    anonymous: Scope,
+    pub(crate) access: Access,
+    /// The scope of every caller, where they are not told apart.
+    common: Option<Scope>,
 }
 
 impl Door {
-    pub(crate) fn new(agent: &Arc<Agent>, shape: &'static Shape) -> Self {
-        let anonymous = Scope::new(agent.id.clone(), None, Owner::anonymous());
-        Self { agent: agent.clone(), shape, anonymous }
+    pub(crate) fn new(agent: &Arc<Agent>, shape: &'static Shape, access: Access) -> Self {
+        let common = access.common_owner();
+        let common = common.map(|owner| Scope::new(agent.id.clone(), None, owner));
+        Self { agent: agent.clone(), shape, access, common }
     }
 
     /// The scope of whoever sends a request.
-    pub(crate) fn scope(
-        &self,
-        authenticator: &dyn Authenticator,
-        headers: &HeaderMap,
-    ) -> Result<Scope, crate::Challenge> {
-        let owner = authenticator.authenticate(headers)?;
-        if *self.anonymous.owner() == owner {
-            return Ok(self.anonymous.clone());
-        }
-        Ok(Scope::new(self.agent.id.clone(), None, owner))
+    pub(crate) async fn scope(&self, headers: &HeaderMap) -> Result<Scope, Refused> {
+        let owner = self.access.admit(&self.agent.id, headers).await?;
+        let own = || owner.map(|owner| Scope::new(self.agent.id.clone(), None, owner));
+        self.common.clone().or_else(own).ok_or(Refused::Unauthenticated)
     }
 }
 

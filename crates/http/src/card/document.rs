@@ -2,6 +2,7 @@
 //! different names, so one document can hold both.
 
 use super::CardMode;
+use crate::auth::{Scheme, scheme};
 use crate::json::{self, Object};
 use a2ad_domain::{Agent, Extension, Skill};
 
@@ -33,8 +34,8 @@ impl Addresses {
     }
 }
 
-/// Writes a card. Arrays are there even when they are empty, and what is not set is not there.
-pub(super) fn card(agent: &Agent, base: &str, form: CardMode) -> Vec<u8> {
+/// Writes a card. `schemes` is what callers can show. Arrays are there even when they are empty, and what is not set is not there.
+pub(super) fn card(agent: &Agent, base: &str, form: CardMode, schemes: &[Scheme]) -> Vec<u8> {
     let mut out = Vec::with_capacity(2048);
     let (card, addresses) = (&agent.card, Addresses::new(base, agent));
     json::object(&mut out, |o| {
@@ -64,6 +65,7 @@ pub(super) fn card(agent: &Agent, base: &str, form: CardMode) -> Vec<u8> {
                 o.array("extensions", &agent.extensions, extension);
             }
         });
+        scheme::section(o, schemes, form);
         o.strings("defaultInputModes", &card.input_modes);
         o.strings("defaultOutputModes", &card.output_modes);
         o.array("skills", &card.skills, skill);
@@ -108,7 +110,7 @@ fn skill(out: &mut Vec<u8>, skill: &Skill) {
 }
 
 /// Writes the list of agents that can be called.
-pub(crate) fn catalog<'a>(agents: impl Iterator<Item = &'a Agent>, base: &str) -> Vec<u8> {
+pub(super) fn catalog<'a>(agents: impl Iterator<Item = &'a Agent>, base: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(1024);
     json::object(&mut out, |o| {
         o.array("agents", agents, |out, agent| {

@@ -35,9 +35,9 @@ pub(crate) async fn take(
         return reply::not_found();
     };
     let (head, body) = request.into_parts();
-    let scope = match door.scope(&*shared.authenticator, &head.headers) {
+    let scope = match door.scope(&head.headers).await {
         Ok(scope) => scope,
-        Err(challenge) => return reply::unauthorized(challenge),
+        Err(refused) => return reply::refused(refused, door.access.schemes()),
     };
     let Some(route) = routes.verb(&head.method) else { return reply::wrong_verb(routes.verbs()) };
     let binding = Binding::Rest { a2a_json: names(&head.headers, A2A_JSON) };

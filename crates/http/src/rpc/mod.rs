@@ -30,9 +30,9 @@ pub(crate) async fn take(shared: Arc<Shared>, door: Arc<Door>, request: Request)
         return reply::wrong_verb("POST");
     }
     let (head, body) = request.into_parts();
-    let scope = match door.scope(&*shared.authenticator, &head.headers) {
+    let scope = match door.scope(&head.headers).await {
         Ok(scope) => scope,
-        Err(challenge) => return reply::unauthorized(challenge),
+        Err(refused) => return reply::refused(refused, door.access.schemes()),
     };
     let body = match body::read(&head, body, shared.settings.max_body).await {
         Ok(body) => body,

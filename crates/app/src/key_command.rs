@@ -1,0 +1,116 @@
+//! `a2ad key`: makes, lists and revokes the keys that callers show.
+
+use crate::Failed;
+use a2ad::{Config, SystemClock, exit};
+use a2ad_domain::AgentId;
+use a2ad_domain::ports::Clock;
+use a2ad_http::{KeyFile, KeyRecord};
+use clap::{Args, Subcommand};
+use std::io::{ErrorKind, Write};
+use std::path::PathBuf;
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Make a key and print it, once: the file keeps only what is needed to recognize it.
+    Create {
+        #[command(flatten)]
+        place: Place,
+        /// Whom it belongs to; keys of one owner see the same tasks.
+        #[arg(long)]
+        owner: String,
+        /// An agent that it is for; may be given several times. Without any it is for every agent.
+        #[arg(long = "agent", value_parser = agent)]
+        agents: Vec<AgentId>,
+    },
+    /// List the keys by their ids.
+    List {
+        #[command(flatten)]
+        place: Place,
+    },
+    /// Revoke a key; a running server refuses it from the next request on.
+    Revoke {
+        #[command(flatten)]
+        place: Place,
+        /// Its id, as the list shows it.
+        id: String,
+    },
+}
+
+#[derive(Args)]
+pub(crate) struct Place {
+    /// The configuration file; its auth.keys says where keys are kept.
+    #[arg(long)]
+    config: Option<PathBuf>,
+}
+
+fn agent(text: &str) -> Result<AgentId, String> {
+    AgentId::new(text).map_err(|rule| rule.to_string())
+}
+
+pub(crate) fn run(command: Command) -> Result<(), Failed> {
+    match command {
+        Command::Create { place, owner, agents } => create(&place, &owner, agents),
+        Command::List { place } => list(&place),
+        Command::Revoke { place, id } => {
+            let revoked = file(&place)?.revoke(&id, SystemClock.now());
+            revoked.map_err(failed)
+        }
+    }
+}
+
+/// The file that the configuration names.
+fn file(place: &Place) -> Result<KeyFile, Failed> {
+    let config = Config::load(place.config.as_deref(), std::env::vars());
+    let config = config.map_err(|error| (exit::CONFIG, error.to_string()))?;
+    match config.auth.keys {
+        Some(path) => Ok(KeyFile::new(&path)),
+        None => Err((
+            exit::CONFIG,
+            "auth.keys is not set; name the file of keys there, or in A2AD_AUTH__KEYS".to_owned(),
+        )),
+    }
+}
+
+/// What was asked for makes no sense, or the file cannot be used.
+fn failed(error: std::io::Error) -> Failed {
+    let asked = error.kind() == ErrorKind::InvalidInput;
+    (if asked { exit::USAGE } else { exit::CONFIG }, error.to_string())
+}
+
+fn create(place: &Place, owner: &str, agents: Vec<AgentId>) -> Result<(), Failed> {
+    let agents = Some(agents).filter(|agents| !agents.is_empty());
+    let key = file(place)?.create(owner, agents, SystemClock.now()).map_err(failed)?;
+    let id = key.id();
+    let _ = writeln!(std::io::stdout(), "{}", key.reveal());
+    let _ = writeln!(
+        std::io::stderr(),
+        "This is key {id}, and it is not shown again. Callers send it in the header x-api-key."
+    );
+    Ok(())
+}
+
+fn list(place: &Place) -> Result<(), Failed> {
+    let records = match file(place)?.records() {
+        Ok(records) => records,
+        Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err(failed(error)),
+    };
+    for record in &records {
+        let _ = writeln!(std::io::stdout(), "{}", line(record));
+    }
+    Ok(())
+}
+
+/// A key on one line, with tabs, for people and for `cut`.
+fn line(record: &KeyRecord) -> String {
+    let KeyRecord { id, owner, created, agents, revoked, .. } = record;
+    let agents = match agents {
+        None => "every agent".to_owned(),
+        Some(agents) => agents.iter().map(AgentId::as_str).collect::<Vec<_>>().join(","),
+    };
+    let state = match revoked {
+        None => "good".to_owned(),
+        Some(time) => format!("revoked {time}"),
+    };
+    format!("{id}\t{owner}\t{agents}\tmade {created}\t{state}")
+}

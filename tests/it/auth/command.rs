@@ -1,0 +1,104 @@
+//! `a2ad key`, beside a server that runs.
+
+use crate::drain::process::{Process, command};
+use crate::support::Folder;
+use std::os::unix::fs::PermissionsExt;
+
+/// Runs `a2ad key` and gives its exit code and what it printed to each output.
+async fn key(config: &str, arguments: &[&str]) -> (i32, String, String) {
+    let arguments = ["key"].iter().chain(arguments).copied().chain(["--config", config]);
+    let output = command(arguments).output().await.expect("a process");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    (output.status.code().expect("an exit"), text(output.stdout), text(output.stderr))
+}
+
+#[tokio::test]
+async fn a_key_is_made_shown_once_taken_by_the_server_and_refused_when_it_is_revoked() {
+    let folder = Folder::new("command");
+    let (config, keys) = (folder.join("a2ad.toml"), folder.join("data/keys.jsonl"));
+    let toml = format!("[auth]\nkeys = \"{}\"\n", keys.display());
+    std::fs::write(&config, &toml).expect("a file");
+    let config = config.to_str().expect("text");
+    let process = Process::start(&toml, "info").await;
+    assert_eq!(process.get("/api/v1/a2a/echo/tasks").await, Some(401));
+
+    let (code, printed, said) = key(config, &["create", "--owner", "ann"]).await;
+    assert_eq!((code, printed.lines().count()), (0, 1), "{said}");
+    let shown = printed.trim();
+    assert!(shown.len() > 64 && said.contains("not shown again"), "{said}");
+    let mode = |path| std::fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
+    assert_eq!((mode(keys.clone()), mode(folder.join("data"))), (0o600, 0o700));
+    let held = std::fs::read_to_string(&keys).expect("text");
+    let secret = shown.rsplit_once('_').expect("a key").1;
+    assert!(!held.contains(&secret[..8]) && !said.contains(&secret[..8]), "{held}");
+
+    let status = process.get_with("/api/v1/a2a/echo/tasks", &[("x-api-key", shown)]).await;
+    assert_eq!(status, Some(200));
+    let (code, listed, _) = key(config, &["list"]).await;
+    assert_eq!(code, 0);
+    assert!(listed.contains("\tann\tevery agent\t") && listed.contains("\tgood"), "{listed}");
+    let id = listed.split('\t').next().expect("an id");
+    assert!(shown.contains(id), "{listed}");
+
+    assert_eq!(key(config, &["revoke", id]).await.0, 0);
+    let status = process.get_with("/api/v1/a2a/echo/tasks", &[("x-api-key", shown)]).await;
+    assert_eq!(status, Some(401));
+    let (_, listed, _) = key(config, &["list"]).await;
+    assert!(listed.contains("\trevoked 2"), "{listed}");
+
+    for (arguments, wrong) in [
+        (&["revoke", "nobody"][..], "there is no key nobody"),
+        (&["create", "--owner", "a\nb"], "an owner's name"),
+        (&["create", "--owner", "ann", "--agent", "É"], "a-z"),
+    ] {
+        let (code, _, said) = key(config, arguments).await;
+        assert!(code == 64 && said.contains(wrong), "{code} {said}");
+    }
+    std::fs::write(config, "").expect("a file");
+    let (code, _, said) = key(config, &["list"]).await;
+    assert!(code == 78 && said.contains("auth.keys is not set"), "{code} {said}");
+    process.signal("TERM").await;
+    let (_, output) = process.ended().await;
+    assert!(!output.contains(&secret[..8]), "{output}");
+    let first = output.lines().find(|line| line.starts_with("try: ")).expect("a first call");
+    assert!(first.contains("-H 'x-api-key: KEY'"), "{first}");
+}
+
+#[tokio::test]
+async fn a_check_finds_files_that_are_missing_or_make_no_sense() {
+    let folder = Folder::new("check");
+    let (config, file) = (folder.join("a2ad.toml"), folder.join("file"));
+    let jwt = "[auth.jwt]\nissuer = \"i\"\naudience = \"a\"\nkey_file";
+    for (setting, missing) in [("[auth]\nkeys", "a2ad key create"), (jwt, "public key")] {
+        let _ = std::fs::remove_file(&file);
+        std::fs::write(&config, format!("{setting} = \"{}\"\n", file.display())).expect("a file");
+        let check = async || {
+            let arguments = ["check", "--config", config.to_str().expect("text")];
+            let output = command(arguments).output().await.expect("a process");
+            (output.status.code(), String::from_utf8(output.stderr).expect("UTF-8"))
+        };
+        let (code, said) = check().await;
+        assert!(code == Some(78) && said.contains(missing), "{said}");
+        std::fs::write(&file, "no sense").expect("a file");
+        let (code, said) = check().await;
+        let place = file.display().to_string();
+        assert!(code == Some(78) && said.contains(&place) && !said.contains("no sense"), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn keys_that_are_made_at_the_same_time_are_all_there() {
+    let folder = Folder::new("together");
+    let config = folder.join("a2ad.toml");
+    let keys = folder.join("keys.jsonl");
+    std::fs::write(&config, format!("[auth]\nkeys = \"{}\"\n", keys.display())).expect("a file");
+    let config = config.to_str().expect("text");
+    let owners: Vec<String> = (0..8).map(|number| format!("owner-{number}")).collect();
+    let create = |owner| async move { key(config, &["create", "--owner", owner]).await.0 };
+    let codes = futures_util::future::join_all(owners.iter().map(|owner| create(owner))).await;
+    assert_eq!(codes, [0; 8]);
+    let (_, listed, _) = key(config, &["list"]).await;
+    for owner in owners {
+        assert!(listed.contains(&owner), "{owner} is missing: {listed}");
+    }
+}
