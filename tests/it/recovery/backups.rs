@@ -88,7 +88,7 @@ async fn what_cannot_be_copied_is_told_in_a_line_with_the_path_and_the_fix() {
     let file = place.file().display().to_string();
     refused(&configured, 78, &[&file, "there is no store", "name the file"]).await;
     assert!(!place.file().exists(), "a store was made");
-    let in_memory = [copy.as_os_str()];
+    let in_memory = ["--store".as_ref(), "memory".as_ref(), copy.as_os_str()];
     refused(&in_memory, 78, &["in memory", "--store sqlite:PATH"]).await;
     std::fs::create_dir(place.folder().join("data")).expect("a folder");
     std::fs::write(place.file(), "no database at all ".repeat(100)).expect("a file");
