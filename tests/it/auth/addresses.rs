@@ -12,7 +12,8 @@ fn starts(auth: &str, agents: &[&str], allow: bool) -> Result<(), String> {
     };
     let agents: String = agents.iter().enumerate().map(agent).collect();
     let file = format!(
-        "[server]\nlisten = \"0.0.0.0:0\"\npublic_url = \"https://a2a.example\"\n{auth}\n{agents}"
+        "[server]\nlisten = \"0.0.0.0:0\"\npublic_url = \"https://a2a.example\"\n\
+         [store]\nkind = \"memory\"\n{auth}\n{agents}"
     );
     let config = Config::parse(&file, "test").map_err(|error| error.to_string())?;
     let built = App::builder(config).allow_anonymous(allow).build();

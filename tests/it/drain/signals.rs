@@ -103,7 +103,7 @@ async fn exit_codes_say_what_was_wrong() {
         (&["serve", "--config", nowhere], 78),
         (&["check", "--config", nowhere], 78),
         (&["serve", "--listen", "0.0.0.0:0"], 78),
-        (&["serve", "--listen", &taken], 69),
+        (&["serve", "--listen", &taken, "--store", "memory"], 69),
     ] {
         let mut command = command(arguments);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
