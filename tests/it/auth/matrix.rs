@@ -5,11 +5,12 @@ mod answer;
 mod operation;
 
 use crate::documents::{read, rows, section};
+use crate::support::binding::{BINDINGS, Binding};
 use crate::support::{Folder, TestServer};
 use a2ad_domain::{AgentId, Timestamp};
 use a2ad_http::{Key, KeyFile};
 use answer::{Answer, NOBODY};
-use operation::{BINDINGS, Binding, OPERATIONS};
+use operation::OPERATIONS;
 use serde_json::Value;
 
 /// Who asks, by the columns of the table: with which key, at which agent.

@@ -5,7 +5,8 @@ mod binding;
 
 use crate::support::TestServer;
 use crate::support::agents::{Gated, agent};
-use binding::{BINDINGS, Binding, Outcome, Step};
+use crate::support::binding::{BINDINGS, Binding};
+use binding::{Outcome, Step};
 use serde_json::{Value, json};
 use std::sync::Arc;
 

@@ -17,6 +17,10 @@ impl Folder {
         Self(folder)
     }
 
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
     pub(crate) fn join(&self, name: impl AsRef<Path>) -> PathBuf {
         self.0.join(name)
     }

@@ -1,6 +1,7 @@
 //! Starts servers, talks to them, and makes sure that nothing is left when a test ends.
 
 pub(crate) mod agents;
+pub(crate) mod binding;
 pub(crate) mod caller;
 pub(crate) mod chance;
 mod events;

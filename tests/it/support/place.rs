@@ -1,22 +1,18 @@
 //! A folder for a store in a file. It is gone when the test ends.
 
+use super::Folder;
 use std::path::{Path, PathBuf};
 
 /// The folder.
-pub(crate) struct Place(PathBuf);
+pub(crate) struct Place(Folder);
 
 impl Place {
-    /// An empty folder; `name` tells the places of one process apart.
     pub(crate) fn new(name: &str) -> Self {
-        let name = format!("a2ad-place-{}-{name}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir(&folder).expect("a folder");
-        Self(folder)
+        Self(Folder::new(name))
     }
 
     pub(crate) fn folder(&self) -> &Path {
-        &self.0
+        self.0.path()
     }
 
     /// Where the store is, in a folder that the server makes.
@@ -30,11 +26,5 @@ impl Place {
             "[store]\nkind = \"sqlite\"\npath = \"{}\"\ndurability = \"{durability}\"\n",
             self.file().display()
         )
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -113,7 +113,7 @@ pub(super) fn list(
         }
         tasks.push(task_of(connection, &shared.cache, scope, row)?);
     }
-    let total = total(connection, shared, &values, query, &states)?.max(tasks.len());
+    let total = total(connection, shared, number, &values, query, &states)?.max(tasks.len());
     Ok(Page { tasks, next, total })
 }
 
@@ -122,12 +122,12 @@ pub(super) fn list(
 fn total(
     connection: &Connection,
     shared: &Shared,
+    scope: i64,
     values: &Values,
     query: &Query,
     states: &[TaskState],
 ) -> Result<usize, ReadError> {
     let filtered = query.context.is_some() || query.since.is_some() || query.overdue.is_some();
-    let Value::Integer(scope) = values.0[0] else { return Ok(0) };
     if !filtered {
         return Ok(usize::try_from(shared.tally.total(scope, states))?);
     }

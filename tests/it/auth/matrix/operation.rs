@@ -2,6 +2,7 @@
 
 use super::answer::Answer;
 use crate::support::TestServer;
+use crate::support::binding::Binding;
 use serde_json::{Value, json};
 
 /// The rows of the table.
@@ -23,18 +24,6 @@ pub(super) const OPERATIONS: [&str; 15] = [
     "read the extended card",
 ];
 
-/// A line over a binding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Binding {
-    OldRpc,
-    NewRpc,
-    OldRest,
-    NewRest,
-}
-
-pub(super) const BINDINGS: [Binding; 4] =
-    [Binding::OldRpc, Binding::NewRpc, Binding::OldRest, Binding::NewRest];
-
 /// The context of every task here.
 const CONTEXT: &str = "talk";
 
@@ -47,10 +36,6 @@ pub(super) struct Call {
 }
 
 impl Binding {
-    fn is_new(self) -> bool {
-        matches!(self, Self::NewRpc | Self::NewRest)
-    }
-
     /// The request for an operation at an agent about a task.
     pub(super) fn operation(self, name: &str, agent: &str, task: &str) -> Call {
         let base = format!("/api/v1/a2a/{agent}");

@@ -3,20 +3,9 @@
 use super::super::client::{JSON, http, http_stream, request, rest, rpc};
 use crate::support::TestServer;
 use crate::support::agents::soon;
+use crate::support::binding::Binding;
 use crate::support::rpc::Answered;
 use serde_json::{Value, json};
-
-/// A line over a binding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Binding {
-    OldRpc,
-    NewRpc,
-    OldRest,
-    NewRest,
-}
-
-pub(super) const BINDINGS: [Binding; 4] =
-    [Binding::OldRpc, Binding::NewRpc, Binding::OldRest, Binding::NewRest];
 
 /// What a call came to, without what is different each time.
 #[derive(Clone, Debug, Default)]
@@ -60,17 +49,9 @@ enum Call<'a> {
 }
 
 impl Step<'_> {
-    fn is_new(&self) -> bool {
-        matches!(self.binding, Binding::NewRpc | Binding::NewRest)
-    }
-
-    fn is_rpc(&self) -> bool {
-        matches!(self.binding, Binding::OldRpc | Binding::NewRpc)
-    }
-
     /// Verb, path and body.
     fn request(&self, call: Call<'_>) -> (&'static str, String, Option<Value>) {
-        if self.is_rpc() {
+        if self.binding.is_rpc() {
             let names = match &call {
                 Call::Send(_) => ["message/send", "SendMessage"],
                 Call::Stream(_) => ["message/stream", "SendStreamingMessage"],
@@ -84,7 +65,7 @@ impl Step<'_> {
                 Call::Get(id) | Call::Cancel(id) | Call::Watch(id) => json!({ "id": id }),
                 Call::List(context) => json!({ "contextId": context, "includeArtifacts": true }),
             };
-            let name = names[usize::from(self.is_new())];
+            let name = names[usize::from(self.binding.is_new())];
             return ("POST", rpc(self.agent), Some(request(name, &params)));
         }
         let (verb, path, body) = match call {
@@ -97,12 +78,12 @@ impl Step<'_> {
                 ("GET", format!("tasks?contextId={context}&includeArtifacts=true"), None)
             }
         };
-        let base = if self.is_new() { "" } else { "v1/" };
+        let base = if self.binding.is_new() { "" } else { "v1/" };
         (verb, rest(self.agent, &format!("{base}{path}")), body)
     }
 
     fn headers(&self) -> [(&'static str, &'static str); 2] {
-        [JSON, ("a2a-version", if self.is_new() { "1.0" } else { "0.3" })]
+        [JSON, ("a2a-version", if self.binding.is_new() { "1.0" } else { "0.3" })]
     }
 
     /// The bare result of a call, or the code of its failure.
@@ -110,7 +91,7 @@ impl Step<'_> {
         let (verb, path, body) = self.request(call);
         let body = body.map(|body| body.to_string());
         let reply = soon("an answer", http(self.server, verb, &path, &self.headers(), body)).await;
-        if self.is_rpc() {
+        if self.binding.is_rpc() {
             let answered = Answered::of(&reply);
             return match answered.outcome {
                 Ok(result) => Ok(serde_json::from_str(&result).expect("JSON")),
@@ -180,7 +161,7 @@ impl Step<'_> {
 
     pub(super) async fn send_off(&self, text: &str) -> Outcome {
         let mut params = self.params(json!([{ "text": text }]), None, None, None);
-        params["configuration"] = if self.is_new() {
+        params["configuration"] = if self.binding.is_new() {
             json!({ "returnImmediately": true })
         } else {
             json!({ "blocking": false })
@@ -223,7 +204,7 @@ impl Step<'_> {
         let stream = http_stream(self.server, verb, &path, &self.headers(), body).await;
         let events = soon("the end of a stream", stream.collect()).await;
         let read = |event: &crate::support::Event| {
-            let data = if self.is_rpc() { &event.data["result"] } else { &event.data };
+            let data = if self.binding.is_rpc() { &event.data["result"] } else { &event.data };
             Outcome { flags: flags(data), ..self.read(data) }
         };
         events.iter().map(read).collect()
