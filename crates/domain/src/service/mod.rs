@@ -15,6 +15,8 @@ mod read;
 mod recover;
 mod run;
 mod send;
+mod through;
+mod unended;
 mod watch;
 mod writer;
 
@@ -36,6 +38,7 @@ pub use overdue::Overdue;
 pub use read::ListTasks;
 pub use recover::Recovered;
 pub use run::{Run, RunEnd};
+pub use unended::Unended;
 pub use watch::Watch;
 pub use writer::TaskWriter;
 

@@ -268,9 +268,10 @@ impl TaskWriter {
         Ok(())
     }
 
-    fn give_up(&self, error: StoreError) -> Stopped {
-        let task = self.task.key().id;
-        tracing::error!(%task, error = &error as &dyn std::error::Error, "a change could not be stored");
+    fn give_up(&mut self, error: StoreError) -> Stopped {
+        let (task, reference) = (self.task.key().id, self.core.ports.ids.uuid());
+        self.failure = Some(Failure::NotStored(reference));
+        tracing::error!(%reference, %task, error = &error as &dyn std::error::Error, "a change could not be stored");
         Stopped
     }
 
