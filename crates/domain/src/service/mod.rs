@@ -21,6 +21,7 @@ mod watch;
 mod writer;
 
 use crate::agent::Agent;
+use crate::causes;
 use crate::content::Message;
 use crate::error::{Busy, Error};
 use crate::ids::{AgentId, ContextId, Scope, TaskId, TaskKey, Version};
@@ -196,7 +197,7 @@ impl Core {
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> Error {
         let (reference, source) = (self.ports.ids.uuid(), source.into());
-        tracing::error!(%reference, error = &*source, "internal error");
+        tracing::error!(%reference, error = %causes(&*source), "internal error");
         Error::Internal { reference, source }
     }
 

@@ -9,6 +9,7 @@ use super::unended::Unended;
 use super::watch::LOG_PAGE;
 use super::writer::TaskWriter;
 use crate::agent::Agent;
+use crate::causes;
 use crate::change::{Change, StatusChange};
 use crate::content::{Message, Parts, Role};
 use crate::ids::{MessageId, TaskKey};
@@ -177,7 +178,7 @@ impl Run {
                 Ok(()) => return Ok(()),
                 Err(error) => error,
             };
-            tracing::error!(task = %writer.task().key().id, attempt, error = &error as &dyn std::error::Error, "the end of a run could not be stored");
+            tracing::error!(task = %writer.task().key().id, attempt, error = %causes(&error), "the end of a run could not be stored");
             if attempt < END_TRIES {
                 core.ports.clock.sleep(pause).await;
                 pause *= 2;
@@ -212,12 +213,12 @@ impl Core {
             }
             RunEnd::Returned(Err(AgentError::Failed(error))) => {
                 let reference = self.ports.ids.uuid();
-                tracing::error!(%reference, task = %id, error = &*error, "an executor failed");
+                tracing::error!(%reference, task = %id, error = %causes(&*error), "an executor failed");
                 vec![self.failed(Failure::Agent(reference))]
             }
             RunEnd::Returned(Err(AgentError::Explained { reason, source })) => {
                 let reference = self.ports.ids.uuid();
-                tracing::error!(%reference, task = %id, reason, error = &*source, "an executor failed");
+                tracing::error!(%reference, task = %id, reason, error = %causes(&*source), "an executor failed");
                 vec![self.failed(Failure::Explained(reason, reference))]
             }
             RunEnd::Panicked(text) => {

@@ -1,6 +1,7 @@
 //! The end of a run that could not be stored, for as long as the store fails.
 
 use super::writer::TaskWriter;
+use crate::causes;
 use crate::change::Change;
 use crate::ids::TaskKey;
 
@@ -32,8 +33,7 @@ impl Unended {
                 true
             }
             Err(error) => {
-                let error = &error as &dyn std::error::Error;
-                tracing::debug!(task = %self.key().id, error, "the store still fails");
+                tracing::debug!(task = %self.key().id, error = %causes(&error), "the store still fails");
                 false
             }
         }
