@@ -4,6 +4,7 @@
 mod corrupt;
 mod disk;
 mod locked;
+mod traced;
 mod wrapped;
 
 use crate::crash::integrity;

@@ -1,11 +1,12 @@
 //! A disk that is full for a while: the limit that a process has for its files, which can be set and lifted
 //! while it runs, makes every further write fail.
 
-use super::{config, failed, integrity, ok};
+use super::{config, failed, failure, integrity, ok};
 use crate::drain::process::Process;
 use crate::support::Place;
 use crate::support::agents::soon;
 use crate::support::caller::{Message, id, state, status_text};
+use futures_util::future::join_all;
 use serde_json::{Value, json};
 use tokio::process::Command;
 
@@ -39,6 +40,10 @@ async fn a_disk_that_is_full_for_a_while_costs_calls_and_nothing_that_was_acknow
         ("tasks/cancel", json!({ "id": id(&hanging) })),
     ] {
         references.push(failed(&process, method, params).await);
+    }
+    let together = (0..20).map(|_| process.call("message/send", Message::new("lost").params()));
+    for (status, answer) in join_all(together).await {
+        references.push(failure(status, &answer));
     }
     // What is there can be read, and is what was acknowledged.
     let get = async |task: &Value| ok(&process, "tasks/get", json!({ "id": id(task) })).await;
