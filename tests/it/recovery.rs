@@ -2,6 +2,7 @@
 //! stays at work with nobody working on it.
 
 mod backups;
+mod killed;
 mod refused;
 mod retries;
 
