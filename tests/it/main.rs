@@ -9,6 +9,7 @@ mod cards;
 mod crash;
 mod documents;
 mod drain;
+mod edge;
 mod encoding;
 mod envelope;
 mod executors;

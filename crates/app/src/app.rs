@@ -11,7 +11,7 @@ use a2ad_domain::ports::{AgentExecutor, Clock, EventBus, TaskStore};
 use a2ad_domain::service::{Limits, Ports, Recovered, Service};
 use a2ad_domain::{Agent, AgentId, AgentSettings, Card};
 use a2ad_executor::{Drained, Runtime};
-use a2ad_http::{Access, Authenticator, Front};
+use a2ad_http::{Access, Authenticator, Front, Tls};
 use a2ad_store::LocalBus;
 use std::net::ToSocketAddrs;
 use std::sync::Arc;
@@ -24,6 +24,7 @@ pub struct App {
     pub(crate) fronts: Vec<Front>,
     pub(crate) default: Front,
     pub(crate) gauges: Arc<Gauges>,
+    pub(crate) tls: Option<Arc<Tls>>,
     kept: Kept,
 }
 
@@ -75,7 +76,23 @@ impl App {
         if retried > 0 {
             tracing::warn!(retried, "tasks were at work when the server ended; they begin again");
         }
+        self.warn_of_plain_text();
         Server::new(self, listener)
+    }
+}
+
+impl App {
+    /// Says once that what callers send can be read on the way, unless a proxy seems to be in front.
+    fn warn_of_plain_text(&self) {
+        let server = &self.config.server;
+        let proxied = server.public_url.as_ref().is_some_and(|url| url.starts_with("https://"));
+        if !server.listen.ip().is_loopback() && self.tls.is_none() && !proxied {
+            tracing::warn!(
+                address = %server.listen,
+                "other machines can call and nothing is encrypted; set [server.tls], or put a proxy in \
+                 front and set server.public_url to its https:// address"
+            );
+        }
     }
 }
 
@@ -213,6 +230,8 @@ impl AppBuilder {
             );
             return Err(ConfigError::new("listen", problem));
         }
+        let tls = config.tls().transpose().map_err(|it| ConfigError::new("server.tls", it))?;
+        let tls = tls.map(Arc::new);
         let default = default_agent(&config, &fronts)?;
         let runtime = Runtime::new(config.server.max_running);
         let kept = store.map_or_else(|| Kept::open(&config), |store| Ok(Kept::Own(store)))?;
@@ -237,7 +256,7 @@ impl AppBuilder {
             retention: config.store.retention.0,
         };
         let service = Service::new(ports, agents, limits);
-        Ok(App { config, service, fronts, default, gauges, kept })
+        Ok(App { config, service, fronts, default, gauges, tls, kept })
     }
 }
 

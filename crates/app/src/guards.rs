@@ -4,7 +4,7 @@ use crate::ConfigError;
 use crate::config::{AgentConfig, AuthConfig, MethodConfig};
 use a2ad_domain::Agent;
 use a2ad_domain::ports::Clock;
-use a2ad_http::{Access, AnyOf, Authenticator, Front, Keys, Method, Tokens};
+use a2ad_http::{Access, AnyOf, Authenticator, Certificates, Front, Keys, Method, Tokens};
 use std::sync::Arc;
 
 /// Gives each agent its access.
@@ -34,6 +34,9 @@ impl Guards {
             let settings = jwt.settings().map_err(|(key, it)| wrong(format!("{key}: {it}")))?;
             let tokens = Tokens::new(settings, clock.clone()).map_err(wrong)?;
             described.push((MethodConfig::Jwt, Arc::new(tokens)));
+        }
+        if config.client_ca.is_some() {
+            described.push((MethodConfig::Mtls, Arc::new(Certificates)));
         }
         Ok(Self { own, described, made: Vec::new() })
     }

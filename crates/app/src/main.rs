@@ -1,6 +1,7 @@
 //! The command line.
 
 mod key_command;
+mod open_files;
 
 use a2ad::config::StoreKind;
 use a2ad::{App, Config, exit, logs};
@@ -180,6 +181,7 @@ fn serve(options: Serve) -> Result<(), Failed> {
     for missing in config.missing() {
         tracing::warn!(missing, "an agent cannot do its work");
     }
+    open_files::raise(config.server.max_connections);
     let _guard = config.starts_programs().then(guard).transpose()?;
     let app = App::builder(config)
         .allow_anonymous(options.allow_anonymous)

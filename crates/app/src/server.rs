@@ -8,7 +8,9 @@ use crate::signals::Signals;
 use a2ad_domain::service::Service;
 use a2ad_executor::{Drained, Runtime};
 use a2ad_http::Router;
-use a2ad_http::{Access, Connections, Proxies, Settings, VersionPolicy, router, serve};
+use a2ad_http::{
+    Access, BodyLimits, Connections, Proxies, Settings, Tally, VersionPolicy, router, serve,
+};
 use std::future::Future;
 use std::io::Write;
 use std::net::SocketAddr;
@@ -35,20 +37,26 @@ pub struct Server {
     runtime: Runtime,
     drain: Duration,
     connections: Connections,
+    scheme: &'static str,
 }
 
 impl Server {
     pub(crate) fn new(app: App, listener: TcpListener) -> std::io::Result<Self> {
-        let App { config, service, fronts, default, gauges, .. } = app;
+        let App { config, service, fronts, default, gauges, tls, .. } = app;
         let address = listener.local_addr()?;
         let public = config.server.public_url.as_deref();
         let base_url = public.map_or_else(
-            || format!("http://{address}"),
+            || format!("{}://{address}", config.server.scheme()),
             |url| url.trim_end_matches('/').to_owned(),
         );
+        let tally: Arc<Tally> = Arc::default();
         let settings = Settings {
             base_url: base_url.clone(),
-            max_body: config.server.max_body.0,
+            body: BodyLimits {
+                bytes: config.server.max_body.0,
+                pause: config.server.body_pause.0,
+                whole: config.server.body_timeout.0,
+            },
             keep_alive: config.server.keep_alive.0,
             version_policy: match config.server.version_policy {
                 VersionPolicyConfig::Strict => VersionPolicy::Strict,
@@ -60,12 +68,19 @@ impl Server {
                 None => Proxies::Trusted(config.server.trusted_proxies.clone()),
             },
             card_max_age: config.server.card_max_age.0,
+            tally: tally.clone(),
         };
         let name_peers = settings.proxies.need_peers();
         let router = router(service.clone(), fronts, &default, gauges.clone(), settings);
         let connections = Connections {
             max: config.server.max_connections,
+            head_timeout: config.server.head_timeout.0,
+            max_head: config.server.max_head.0,
+            write_timeout: config.server.write_timeout.0,
             name_peers,
+            tls,
+            cors: config.server.cors().map(Arc::new),
+            tally,
             ..Connections::default()
         };
         let (runtime, drain) = (gauges.runtime.clone(), config.server.drain.0);
@@ -80,6 +95,7 @@ impl Server {
             runtime,
             drain,
             connections,
+            scheme: config.server.scheme(),
         })
     }
 
@@ -123,7 +139,7 @@ impl Server {
     /// When the signals cannot be listened for.
     pub async fn run_until_told(self) -> std::io::Result<Drained> {
         let signals = Signals::new()?;
-        let base = format!("http://{}", self.local_addr());
+        let base = format!("{}://{}", self.scheme, self.local_addr());
         let first = a2ad_http::first_call(&base, &self.access);
         // Whoever reads this may have gone; that is no reason not to serve.
         let _ = writeln!(std::io::stdout(), "listening on {base}\ntry: {first}");

@@ -11,6 +11,7 @@ use axum::extract::Request;
 use axum::http::header::{
     CACHE_CONTROL, ETAG, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED, VARY,
 };
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::LazyLock;
@@ -95,9 +96,9 @@ fn is_known(headers: &HeaderMap, tag: &str) -> bool {
         .any(|known| known == "*" || known.strip_prefix("W/").unwrap_or(known) == tag)
 }
 
-/// The agents that whoever sends these headers may call.
-pub(crate) async fn catalog(fronts: &[Front], headers: &HeaderMap, base: &str) -> Reply {
-    let callable = callable(fronts, headers).await;
+/// The agents that whoever sends this request may call.
+pub(crate) async fn catalog(fronts: &[Front], head: &Parts, base: &str) -> Reply {
+    let callable = callable(fronts, head).await;
     let mut reply = reply::json(StatusCode::OK, document::catalog(callable.into_iter(), base));
     // What is in it depends on who asks.
     reply.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));

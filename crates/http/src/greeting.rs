@@ -8,7 +8,7 @@ const BODY: &str = r#"{"jsonrpc":"2.0","id":1,"method":"message/send","params":{
 /// show is to be put in.
 #[must_use]
 pub fn first_call(base: &str, access: &Access) -> String {
-    let shown = access.schemes().first().map(|scheme| format!(" -H '{}'", scheme.header_line()));
+    let shown = access.schemes().first().map(|scheme| format!(" {}", scheme.option()));
     let shown = shown.unwrap_or_default();
     format!("curl -s {base}/ -H 'Content-Type: application/json'{shown} -d '{BODY}'")
 }

@@ -8,6 +8,7 @@ mod body;
 mod call;
 mod card;
 mod dialect;
+mod edge;
 mod greeting;
 mod json;
 mod paging;
@@ -17,16 +18,22 @@ mod rest;
 mod routes;
 mod rpc;
 mod serve;
+mod tls;
 pub mod webhook;
 
 pub use auth::{
-    Access, Algorithm, AnyOf, Authenticator, Caller, IssuerKeys, JwksUrl, Key, KeyFile, KeyRecord,
+    Access, Algorithm, AnyOf, Authenticator, Caller, Certificates, IssuerKeys, JwksUrl, Key, KeyFile, KeyRecord,
     Keys, Method, Scheme, TokenSettings, Tokens, Unauthenticated,
 };
 pub use axum::Router;
+pub use body::BodyLimits;
 pub use card::{CardMode, Peer, Proxies};
+pub use edge::{Cors, Limit, Tally};
 pub use greeting::first_call;
 pub use probes::Vitals;
 pub use routes::{Front, Settings, router};
 pub use rpc::VersionPolicy;
 pub use serve::{Connections, serve};
+pub use tls::{Tls, TlsFiles};
+/// The head of a request, which an [`Authenticator`] reads.
+pub use axum::http::request::Parts;

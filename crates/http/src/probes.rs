@@ -1,5 +1,6 @@
 //! Probes for operators: is it alive, is it ready, how is it doing.
 
+use crate::edge::Limit;
 use crate::json;
 use crate::reply::{self, Reply};
 use crate::routes::Shared;
@@ -53,12 +54,20 @@ pub(crate) fn status(shared: &Shared) -> Reply {
 
 /// How the server is doing, for Prometheus.
 pub(crate) fn metrics(shared: &Shared) -> Reply {
-    let mut text = String::with_capacity(512);
+    let mut text = String::with_capacity(2048);
     for (name, help, value) in figures(shared) {
         let _ = writeln!(
             text,
             "# HELP a2ad_{name} {help}\n# TYPE a2ad_{name} gauge\na2ad_{name} {value}"
         );
+    }
+    let _ = text.write_str(
+        "# HELP a2ad_limited_total How often a limit was met, by its name.\n\
+         # TYPE a2ad_limited_total counter\n",
+    );
+    for limit in Limit::ALL {
+        let (name, count) = (limit.name(), shared.settings.tally.of(*limit));
+        let _ = writeln!(text, "a2ad_limited_total{{limit=\"{name}\"}} {count}");
     }
     let mut reply = reply::json(StatusCode::OK, text);
     let plain = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");

@@ -1,9 +1,11 @@
 //! The table of routes.
 
 use crate::auth::Access;
+use crate::body::BodyLimits;
 use crate::call::Door;
 use crate::card::{self, CardMode, Proxies};
 use crate::dialect::shape::{PLAIN, PRAISON, Shape};
+use crate::edge::Tally;
 use crate::probes::{self, Vitals};
 use crate::reply::{self, Reply};
 use crate::rest;
@@ -21,8 +23,8 @@ use std::time::Duration;
 pub struct Settings {
     /// Where callers reach the server, without a slash at the end: what cards say.
     pub base_url: String,
-    /// The longest body that is read, in bytes.
-    pub max_body: usize,
+    /// What a request body may cost.
+    pub body: BodyLimits,
     /// How long a stream may be silent before a comment is sent.
     pub keep_alive: Duration,
     /// What happens to a method of the 1.0 line in a request that names no version.
@@ -31,6 +33,8 @@ pub struct Settings {
     pub proxies: Proxies,
     /// How long cards may be kept by caches.
     pub card_max_age: Duration,
+    /// Counts refusals.
+    pub tally: Arc<Tally>,
 }
 
 /// What an agent shows to whom.
@@ -130,7 +134,7 @@ impl Routes {
                     return only_read();
                 }
                 let base = card::base_url(&shared.settings, &request);
-                card::catalog(&fronts, &request.into_parts().0.headers, &base).await
+                card::catalog(&fronts, &request.into_parts().0, &base).await
             }
         };
         self.add(path, any(answer));

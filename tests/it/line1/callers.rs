@@ -7,7 +7,7 @@ use crate::support::caller::Message;
 use a2ad_domain::{AgentId, Owner};
 use a2ad_http::{Authenticator, Caller, Scheme, Unauthenticated};
 use async_trait::async_trait;
-use axum::http::HeaderMap;
+use a2ad_http::Parts;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -20,8 +20,8 @@ impl Authenticator for Token {
         &[Scheme::Bearer]
     }
 
-    async fn authenticate(&self, headers: &HeaderMap) -> Result<Caller, Unauthenticated> {
-        let given = headers.get("authorization").and_then(|value| value.to_str().ok());
+    async fn authenticate(&self, head: &Parts) -> Result<Caller, Unauthenticated> {
+        let given = head.headers.get("authorization").and_then(|value| value.to_str().ok());
         let owner = given.and_then(|value| value.strip_prefix("Bearer good-"));
         owner.and_then(|owner| Owner::new(owner).ok()).map(Caller::new).ok_or(Unauthenticated)
     }
@@ -97,10 +97,10 @@ impl Authenticator for Two {
         &[Scheme::Key, Scheme::Jwt]
     }
 
-    async fn authenticate(&self, headers: &HeaderMap) -> Result<Caller, Unauthenticated> {
+    async fn authenticate(&self, head: &Parts) -> Result<Caller, Unauthenticated> {
         let caller = |name: &str| Caller::new(Owner::new(name).expect("a name"));
         let script = AgentId::new("script").expect("an id");
-        match headers.get("x-api-key").map(|key| key.as_bytes()) {
+        match head.headers.get("x-api-key").map(|key| key.as_bytes()) {
             Some(b"wide") => Ok(caller("wide")),
             Some(b"narrow") => Ok(caller("narrow").only([script])),
             Some(_) | None => Err(Unauthenticated),

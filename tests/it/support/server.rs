@@ -5,7 +5,7 @@ use a2ad::config::StoreKind;
 use a2ad::{App, AppBuilder, Config, Gauges};
 use a2ad_domain::Owner;
 use a2ad_executor::Drained;
-use a2ad_http::{Authenticator, Caller, Scheme, Unauthenticated};
+use a2ad_http::{Authenticator, Caller, Parts, Scheme, Unauthenticated};
 use async_trait::async_trait;
 use axum::http::HeaderMap;
 use serde_json::Value;
@@ -28,8 +28,8 @@ impl Authenticator for HeaderOwner {
         &[Scheme::Bearer]
     }
 
-    async fn authenticate(&self, headers: &HeaderMap) -> Result<Caller, Unauthenticated> {
-        let Some(owner) = headers.get("x-test-owner") else {
+    async fn authenticate(&self, head: &Parts) -> Result<Caller, Unauthenticated> {
+        let Some(owner) = head.headers.get("x-test-owner") else {
             return Ok(Caller::new(Owner::anonymous()));
         };
         let owner = owner.to_str().map_err(|_| Unauthenticated)?;

@@ -89,6 +89,8 @@ pub enum MethodConfig {
     Key,
     /// A bearer token that is a JWT.
     Jwt,
+    /// A client's certificate.
+    Mtls,
 }
 
 /// An extension of the protocol.

@@ -18,6 +18,8 @@ pub struct AuthConfig {
     pub keys: Option<PathBuf>,
     /// The tokens that are taken.
     pub jwt: Option<JwtConfig>,
+    /// The file of the roots of clients' certificates.
+    pub client_ca: Option<PathBuf>,
 }
 
 /// The tokens that are taken.
@@ -73,7 +75,8 @@ impl AuthConfig {
     /// The methods that are described.
     pub(crate) fn methods(&self) -> Vec<MethodConfig> {
         let keys = self.keys.iter().map(|_| MethodConfig::Key);
-        keys.chain(self.jwt.iter().map(|_| MethodConfig::Jwt)).collect()
+        let jwt = self.jwt.iter().map(|_| MethodConfig::Jwt);
+        keys.chain(jwt).chain(self.client_ca.iter().map(|_| MethodConfig::Mtls)).collect()
     }
 
     /// Whether all of these methods are described.
@@ -89,6 +92,10 @@ impl AuthConfig {
             }
             Some(MethodConfig::Jwt) => {
                 Err("\"jwt\" needs an issuer of tokens: add [auth.jwt]".to_owned())
+            }
+            Some(MethodConfig::Mtls) => {
+                Err("\"mtls\" needs the roots of clients' certificates: set auth.client_ca"
+                    .to_owned())
             }
         }
     }

@@ -6,21 +6,21 @@ mod auth;
 mod environment;
 mod executor;
 mod nearest;
+mod server;
 mod units;
 
 use a2ad_domain::service::Limits;
+use a2ad_http::{Tls, TlsFiles};
 use a2ad_store::Capacity;
-use ipnet::IpNet;
 use serde::Deserialize;
 use std::fmt;
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 use units::{Size, Span};
 
 pub use agent::{AgentConfig, MethodConfig};
 pub use auth::{AuthConfig, JwtConfig};
 pub use executor::ExecutorConfig;
+pub use server::{CorsConfig, ServerConfig, TlsConfig, VersionPolicyConfig};
 
 /// A configuration that makes no sense: where, what and how to mend it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -60,45 +60,6 @@ pub struct Config {
     pub auth: AuthConfig,
     /// The agents.
     pub agent: Vec<AgentConfig>,
-}
-
-/// The server as a whole.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ServerConfig {
-    /// The address to listen on.
-    pub listen: SocketAddr,
-    /// Where callers reach the server, if that is not the address it listens on.
-    pub public_url: Option<String>,
-    /// The longest body that is read.
-    pub max_body: Size,
-    /// How long a send waits at most.
-    pub wait_limit: Span,
-    /// How long runs may go on after the server was told to stop.
-    pub drain: Span,
-    /// How long a stream may be silent before a comment is sent.
-    pub keep_alive: Span,
-    /// How many connections are open at once.
-    pub max_connections: usize,
-    /// How many runs go on at once, of all agents together.
-    pub max_running: usize,
-    /// What happens to a method of the 1.0 line in a request that names no version.
-    pub version_policy: VersionPolicyConfig,
-    /// The proxies whose word on where callers reach the server counts, unless `public_url` says it.
-    pub trusted_proxies: Vec<IpNet>,
-    /// How long cards may be kept by caches.
-    pub card_max_age: Span,
-}
-
-/// See [`a2ad_http::VersionPolicy`].
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum VersionPolicyConfig {
-    /// It is refused.
-    #[default]
-    Strict,
-    /// It is served.
-    Lenient,
 }
 
 /// Where tasks are kept.
@@ -166,24 +127,6 @@ impl Default for Config {
     }
 }
 
-impl Default for ServerConfig {
-    fn default() -> Self {
-        Self {
-            listen: SocketAddr::from(([127, 0, 0, 1], 8000)),
-            public_url: None,
-            max_body: Size(16 << 20),
-            wait_limit: Span(Limits::default().wait),
-            drain: Span(Duration::from_secs(30)),
-            keep_alive: Span(Duration::from_secs(15)),
-            max_connections: 16_384,
-            max_running: 4096,
-            version_policy: VersionPolicyConfig::default(),
-            trusted_proxies: Vec::new(),
-            card_max_age: Span(Duration::from_secs(300)),
-        }
-    }
-}
-
 impl Default for StoreConfig {
     fn default() -> Self {
         let Capacity { tasks, bytes, .. } = Capacity::default();
@@ -218,6 +161,7 @@ impl Config {
     /// is let in by what is not there.
     #[must_use]
     pub fn missing(&self) -> Vec<String> {
+        let tls = self.tls().and_then(Result::err).map(|what| format!("server.tls: {what}"));
         let keys = self.auth.missing().into_iter().map(|what| format!("auth: {what}"));
         let missing = |agent: &AgentConfig| {
             let missing = agent.executor.kind().missing();
@@ -226,7 +170,15 @@ impl Config {
                 .map(|what| format!("agent {}: {what}", agent.id))
                 .collect::<Vec<_>>()
         };
-        keys.chain(self.agent.iter().flat_map(missing)).collect()
+        tls.into_iter().chain(keys).chain(self.agent.iter().flat_map(missing)).collect()
+    }
+
+    /// What encrypts connections, if they are to be encrypted.
+    pub(crate) fn tls(&self) -> Option<Result<Tls, String>> {
+        let TlsConfig { certificate, key, handshake_timeout } = self.server.tls.as_ref()?;
+        let client_ca = self.auth.client_ca.clone();
+        let files = TlsFiles { certificate: certificate.clone(), key: key.clone(), client_ca };
+        Some(Tls::open(files, handshake_timeout.0))
     }
 
     /// Reads a file, if there is one, and then the environment.
@@ -277,17 +229,11 @@ impl Config {
             let (origin, line) = (origin.to_owned(), line_of(text, header, index, key));
             Err(ConfigError { origin, line, problem: format!("{key}: {problem}") })
         };
-        if let Some(url) = &self.server.public_url
-            && !(url.starts_with("http://") || url.starts_with("https://"))
-        {
-            let problem = format!("{url:?} must begin with https:// or http://");
-            return wrong("[server]", 0, "public_url", problem);
+        if let Err((header, key, problem)) = self.server.check() {
+            return wrong(header, 0, key, problem);
         }
         for (header, key, value) in [
             ("[store]", "max_tasks", self.store.max_tasks),
-            ("[server]", "max_body", self.server.max_body.0),
-            ("[server]", "max_connections", self.server.max_connections),
-            ("[server]", "max_running", self.server.max_running),
             ("[limits]", "history", self.limits.history),
             ("[limits]", "log", self.limits.log),
         ] {
@@ -295,8 +241,9 @@ impl Config {
                 return wrong(header, 0, key, "must be at least 1".to_owned());
             }
         }
-        if self.server.keep_alive.0.is_zero() {
-            return wrong("[server]", 0, "keep_alive", "must be longer than 0s".to_owned());
+        if self.auth.client_ca.is_some() && self.server.tls.is_none() {
+            let problem = "clients show certificates over TLS only: add [server.tls]";
+            return wrong("[auth]", 0, "client_ca", problem.to_owned());
         }
         if let Some(Err((key, problem))) = self.auth.jwt.as_ref().map(JwtConfig::settings) {
             return wrong("[auth.jwt]", 0, key, problem);

@@ -3,7 +3,7 @@
 use super::{Authenticator, Caller, Scheme, Unauthenticated};
 use crate::routes::Front;
 use a2ad_domain::{Agent, AgentId, Owner};
-use axum::http::HeaderMap;
+use axum::http::request::Parts;
 use std::sync::Arc;
 
 /// Who may call an agent.
@@ -48,14 +48,14 @@ impl Access {
         }
     }
 
-    /// The owner that the headers of a request show; `None` where everybody is welcome.
+    /// The owner that the head of a request shows; `None` where everybody is welcome.
     pub(crate) async fn admit(
         &self,
         agent: &AgentId,
-        headers: &HeaderMap,
+        head: &Parts,
     ) -> Result<Option<Owner>, Refused> {
         let Self::Guarded { by, .. } = self else { return Ok(None) };
-        match by.authenticate(headers).await {
+        match by.authenticate(head).await {
             Ok(caller) if caller.may_call(agent) => Ok(Some(caller.owner)),
             Ok(_) => Err(Refused::Forbidden),
             Err(Unauthenticated) => Err(Refused::Unauthenticated),
@@ -63,9 +63,9 @@ impl Access {
     }
 }
 
-/// The agents, of those that are published, which whoever sends these headers may call. Whoever knows
+/// The agents, of those that are published, which whoever sends this request may call. Whoever knows
 /// callers is asked once, for however many agents.
-pub(crate) async fn callable<'a>(fronts: &'a [Front], headers: &HeaderMap) -> Vec<&'a Agent> {
+pub(crate) async fn callable<'a>(fronts: &'a [Front], head: &Parts) -> Vec<&'a Agent> {
     let mut asked: Vec<(_, Result<Caller, Unauthenticated>)> = Vec::new();
     let mut callable = Vec::new();
     for Front { agent, access, .. } in fronts.iter().filter(|it| it.agent.is_published()) {
@@ -74,7 +74,7 @@ pub(crate) async fn callable<'a>(fronts: &'a [Front], headers: &HeaderMap) -> Ve
             continue;
         };
         if !asked.iter().any(|(known, _)| Arc::ptr_eq(known, by)) {
-            asked.push((by.clone(), by.authenticate(headers).await));
+            asked.push((by.clone(), by.authenticate(head).await));
         }
         let said = asked.iter().find(|(known, _)| Arc::ptr_eq(known, by));
         if let Some((_, Ok(caller))) = said

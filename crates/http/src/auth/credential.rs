@@ -1,8 +1,9 @@
 //! Reads the one credential that a request shows.
 
-use super::{Authenticator, Caller, Scheme, Unauthenticated};
+use super::{Authenticator, Caller, ClientSubject, Scheme, Unauthenticated};
 use async_trait::async_trait;
 use axum::http::header::AUTHORIZATION;
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName};
 use std::sync::Arc;
 
@@ -12,7 +13,8 @@ pub trait Method: Send + Sync {
     /// The kind.
     fn scheme(&self) -> Scheme;
 
-    /// Who shows this credential: the value of the scheme's header, without the scheme's name.
+    /// Who shows this credential: the value of the scheme's header, without the scheme's name, or the subject
+    /// of a certificate.
     async fn caller(&self, credential: &str) -> Option<Caller>;
 }
 
@@ -39,32 +41,41 @@ impl Authenticator for AnyOf {
 
     /// A request that shows two credentials is refused, whatever they are: nothing here has to decide which
     /// of them counts, so no proxy in front can have decided otherwise.
-    async fn authenticate(&self, headers: &HeaderMap) -> Result<Caller, Unauthenticated> {
-        let shown = |method: &&Arc<dyn Method>| headers.contains_key(header(method.scheme()));
-        let mut methods = self.methods.iter().filter(shown);
+    async fn authenticate(&self, head: &Parts) -> Result<Caller, Unauthenticated> {
+        let subject = head.extensions.get::<ClientSubject>();
+        let shows = |method: &&Arc<dyn Method>| match header(method.scheme()) {
+            Some(header) => head.headers.contains_key(header),
+            None => subject.is_some(),
+        };
+        let mut methods = self.methods.iter().filter(shows);
         let (Some(method), None) = (methods.next(), methods.next()) else {
             return Err(Unauthenticated);
         };
-        let credential = shown_in(headers, method.scheme()).ok_or(Unauthenticated)?;
-        method.caller(credential).await.ok_or(Unauthenticated)
+        let scheme = method.scheme();
+        let credential = match header(scheme) {
+            Some(header) => shown_in(&head.headers, header, scheme),
+            None => subject.map(ClientSubject::as_str),
+        };
+        method.caller(credential.ok_or(Unauthenticated)?).await.ok_or(Unauthenticated)
     }
 }
 
-/// The header that a credential of this kind is in.
-fn header(scheme: Scheme) -> HeaderName {
+/// The header that a credential of this kind is in; `None` where the connection shows it.
+fn header(scheme: Scheme) -> Option<HeaderName> {
     match scheme {
-        Scheme::Key => HeaderName::from_static(super::scheme::KEY_HEADER),
-        Scheme::Bearer | Scheme::Jwt => AUTHORIZATION,
+        Scheme::Key => Some(HeaderName::from_static(super::scheme::KEY_HEADER)),
+        Scheme::Bearer | Scheme::Jwt => Some(AUTHORIZATION),
+        Scheme::Mtls => None,
     }
 }
 
 /// The credential, when there is exactly one and it is a single word of visible ASCII.
-fn shown_in(headers: &HeaderMap, scheme: Scheme) -> Option<&str> {
-    let mut values = headers.get_all(header(scheme)).iter();
+fn shown_in(headers: &HeaderMap, header: HeaderName, scheme: Scheme) -> Option<&str> {
+    let mut values = headers.get_all(header).iter();
     let (Some(value), None) = (values.next(), values.next()) else { return None };
     let value = value.to_str().ok()?;
     let credential = match scheme {
-        Scheme::Key => value,
+        Scheme::Key | Scheme::Mtls => value,
         Scheme::Bearer | Scheme::Jwt => {
             // Names of schemes have no case (RFC 9110 §11.1).
             let (name, token) = value.split_once(' ')?;
@@ -81,11 +92,12 @@ mod tests {
     use axum::http::HeaderValue;
 
     fn shown(scheme: Scheme, values: &[&[u8]]) -> Option<String> {
+        let header = header(scheme).expect("a header");
         let mut headers = HeaderMap::new();
         for value in values {
-            headers.append(header(scheme), HeaderValue::from_bytes(value).expect("a value"));
+            headers.append(&header, HeaderValue::from_bytes(value).expect("a value"));
         }
-        shown_in(&headers, scheme).map(str::to_owned)
+        shown_in(&headers, header, scheme).map(str::to_owned)
     }
 
     #[test]

@@ -5,12 +5,13 @@ mod credential;
 mod keys;
 mod owner;
 pub(crate) mod scheme;
+mod subject;
 mod tokens;
 mod watched;
 
 use a2ad_domain::{AgentId, Owner};
 use async_trait::async_trait;
-use axum::http::HeaderMap;
+use axum::http::request::Parts;
 use std::sync::Arc;
 
 pub use access::Access;
@@ -18,7 +19,10 @@ pub(crate) use access::{Refused, callable};
 pub use credential::{AnyOf, Method};
 pub use keys::{Key, KeyFile, KeyRecord, Keys};
 pub use scheme::Scheme;
+pub use subject::Certificates;
+pub(crate) use subject::ClientSubject;
 pub use tokens::{Algorithm, IssuerKeys, JwksUrl, TokenSettings, Tokens};
+pub(crate) use watched::{Stamp, load};
 
 /// Somebody who has shown who they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,9 +60,9 @@ pub trait Authenticator: Send + Sync {
     /// What callers can show. This is what cards and refusals say.
     fn schemes(&self) -> &[Scheme];
 
-    /// Who sends a request with these headers.
+    /// Who sends a request with this head.
     ///
     /// # Errors
-    /// [`Unauthenticated`] when they say nothing that can be believed.
-    async fn authenticate(&self, headers: &HeaderMap) -> Result<Caller, Unauthenticated>;
+    /// [`Unauthenticated`] when it says nothing that can be believed.
+    async fn authenticate(&self, head: &Parts) -> Result<Caller, Unauthenticated>;
 }

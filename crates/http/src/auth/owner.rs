@@ -14,6 +14,11 @@ pub(crate) fn of_token(issuer: &str, subject: &str) -> Option<Owner> {
     is_plain(subject).then(|| Owner::new(format!("jwt:{issuer} {subject}")).ok()).flatten()
 }
 
+/// The owner that the subject of a certificate names.
+pub(crate) fn of_certificate(subject: &str) -> Option<Owner> {
+    is_plain(subject).then(|| Owner::new(format!("mtls:{subject}")).ok()).flatten()
+}
+
 fn is_plain(name: &str) -> bool {
     !name.trim().is_empty() && !name.chars().any(char::is_control)
 }
@@ -28,6 +33,7 @@ mod tests {
             let owner = of_key(name).expect("a name");
             assert!(![Owner::anonymous(), Owner::shared()].contains(&owner), "{name}");
             assert_eq!(owner.as_str(), format!("key:{name}"));
+            assert_ne!(of_certificate(name), Some(owner));
         }
         let (one, other) = (of_token("https://a", "b c"), of_token("https://a", "b  c"));
         assert_ne!(one, other);
@@ -35,6 +41,7 @@ mod tests {
         assert_ne!(of_token("https://a", "ann"), of_token("https://b", "ann"));
         for name in ["", " ", "a\nb", "a\u{0}b", &"x".repeat(5000)] {
             assert_eq!((of_key(name), of_token("i", name)), (None, None), "{name:?}");
+            assert_eq!(of_certificate(name), None, "{name:?}");
         }
     }
 }

@@ -12,6 +12,8 @@ pub enum Scheme {
     Bearer,
     /// A bearer token that is a JWT.
     Jwt,
+    /// A certificate, in the handshake of the connection.
+    Mtls,
 }
 
 /// The header that a key is in.
@@ -25,23 +27,26 @@ impl Scheme {
             Self::Key => "key",
             Self::Bearer => "bearer",
             Self::Jwt => "jwt",
+            Self::Mtls => "mtls",
         }
     }
 
-    /// What `WWW-Authenticate` says (RFC 9110 §11.6.1). Keys in a header of their own have no registered
-    /// scheme; this one is what other servers say.
+    /// What `WWW-Authenticate` says (RFC 9110 §11.6.1). Keys in a header of their own and certificates have no
+    /// registered scheme; for keys this one is what other servers say.
     pub(crate) const fn challenge(self) -> &'static str {
         match self {
             Self::Key => "ApiKey header=\"x-api-key\"",
             Self::Bearer | Self::Jwt => "Bearer",
+            Self::Mtls => "ClientCertificate",
         }
     }
 
-    /// What a request shows, with a word in the place of the secret.
-    pub(crate) const fn header_line(self) -> &'static str {
+    /// How `curl` shows it, with words in the place of what is secret.
+    pub(crate) const fn option(self) -> &'static str {
         match self {
-            Self::Key => "x-api-key: KEY",
-            Self::Bearer | Self::Jwt => "Authorization: Bearer TOKEN",
+            Self::Key => "-H 'x-api-key: KEY'",
+            Self::Bearer | Self::Jwt => "-H 'Authorization: Bearer TOKEN'",
+            Self::Mtls => "--cert CERTIFICATE --key KEY",
         }
     }
 
@@ -57,6 +62,7 @@ impl Scheme {
                 o.string("type", "http");
                 self.bearer(o);
             }
+            Self::Mtls => o.string("type", "mutualTLS"),
         }
     }
 
@@ -68,6 +74,7 @@ impl Scheme {
                 o.string("name", KEY_HEADER);
             }),
             Self::Bearer | Self::Jwt => o.object("httpAuthSecurityScheme", |o| self.bearer(o)),
+            Self::Mtls => o.object("mtlsSecurityScheme", |_| {}),
         }
     }
 

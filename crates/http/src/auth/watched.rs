@@ -25,7 +25,7 @@ struct Seen<T> {
 
 /// What tells one state of a file from another. A file that takes the place of another has a number of its
 /// own, so two changes within one tick of the file system's clock are two.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stamp {
     file: (u64, u64),
     length: u64,
@@ -33,6 +33,11 @@ pub(crate) struct Stamp {
 }
 
 impl Stamp {
+    /// Of the file at a path; `None` if there is none.
+    pub(crate) fn at(path: &Path) -> Option<Self> {
+        std::fs::metadata(path).as_ref().map(Self::of).ok()
+    }
+
     fn of(metadata: &Metadata) -> Self {
         Self {
             file: (metadata.dev(), metadata.ino()),
@@ -50,8 +55,7 @@ impl<T> Watched<T> {
     /// What it holds now; `None` while it cannot be read or makes no sense. What it held before does not
     /// count then: what has been taken out of it must not go on being good because of a slip in the rest.
     pub(crate) fn now(&self) -> Option<Arc<T>> {
-        let metadata = std::fs::metadata(&self.path);
-        let stamp = metadata.as_ref().map(Stamp::of).ok();
+        let stamp = Stamp::at(&self.path);
         // Nothing panics while the lock is held, and a value that is there is whole.
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(seen) = &*last

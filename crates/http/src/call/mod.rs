@@ -12,6 +12,7 @@ use crate::reply::Reply;
 use a2ad_domain::service::{Resume, Sent};
 use a2ad_domain::{Agent, Error, Scope, Version};
 use axum::http::HeaderMap;
+use axum::http::request::Parts;
 use serde_json::value::RawValue;
 use std::sync::Arc;
 
@@ -35,8 +36,8 @@ impl Door {
     }
 
     /// The scope of whoever sends a request.
-    pub(crate) async fn scope(&self, headers: &HeaderMap) -> Result<Scope, Refused> {
-        let owner = self.access.admit(&self.agent.id, headers).await?;
+    pub(crate) async fn scope(&self, head: &Parts) -> Result<Scope, Refused> {
+        let owner = self.access.admit(&self.agent.id, head).await?;
         let own = || owner.map(|owner| Scope::new(self.agent.id.clone(), None, owner));
         self.common.clone().or_else(own).ok_or(Refused::Unauthenticated)
     }

@@ -35,7 +35,7 @@ pub(crate) async fn take(
         return reply::not_found();
     };
     let (head, body) = request.into_parts();
-    let scope = match door.scope(&head.headers).await {
+    let scope = match door.scope(&head).await {
         Ok(scope) => scope,
         Err(refused) => return reply::refused(refused, door.access.schemes()),
     };
@@ -51,10 +51,10 @@ pub(crate) async fn take(
     if asked != Asked::Nothing && asked != served {
         return exchange.fault(&Fault::Version { requested: asked.text() });
     }
-    let body = match body::read(&head, body, shared.settings.max_body).await {
+    let body = match body::read(&head, body, &shared.settings.body, &shared.settings.tally).await {
         Ok(body) => body,
         Err(Unread::TooLarge) => return exchange.fault(&Fault::TooLarge),
-        Err(Unread::Broken) => return reply::broken_off(),
+        Err(Unread::TooSlow | Unread::Broken) => return reply::broken_off(),
     };
     // Calls without a body come with all kinds of types.
     if !body.is_empty() && !is_json(&head.headers) {

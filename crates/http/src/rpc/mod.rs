@@ -30,14 +30,14 @@ pub(crate) async fn take(shared: Arc<Shared>, door: Arc<Door>, request: Request)
         return reply::wrong_verb("POST");
     }
     let (head, body) = request.into_parts();
-    let scope = match door.scope(&head.headers).await {
+    let scope = match door.scope(&head).await {
         Ok(scope) => scope,
         Err(refused) => return reply::refused(refused, door.access.schemes()),
     };
-    let body = match body::read(&head, body, shared.settings.max_body).await {
+    let body = match body::read(&head, body, &shared.settings.body, &shared.settings.tally).await {
         Ok(body) => body,
         Err(Unread::TooLarge) => return early(&shared, &door, &head, &Fault::TooLarge),
-        Err(Unread::Broken) => return reply::broken_off(),
+        Err(Unread::TooSlow | Unread::Broken) => return reply::broken_off(),
     };
     if !is_json(&head.headers) {
         return early(&shared, &door, &head, &Fault::ContentType);

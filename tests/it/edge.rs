@@ -1,0 +1,8 @@
+//! The edge of the server: what connections, heads and pages in browsers may do before a call is read.
+
+mod answers;
+mod certificates;
+mod client_certificates;
+mod connections;
+mod pages;
+mod tls;
