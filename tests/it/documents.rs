@@ -5,6 +5,7 @@ mod blocks;
 mod commands;
 mod configuration;
 mod examples;
+mod limits;
 mod masks;
 mod routes;
 mod shell;

@@ -1,8 +1,10 @@
 //! The edge of the server: what connections, heads and pages in browsers may do before a call is read.
 
 mod answers;
+mod callers;
 mod certificates;
 mod client_certificates;
 mod connections;
 mod pages;
+mod sizes;
 mod tls;

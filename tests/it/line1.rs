@@ -18,3 +18,5 @@ mod output;
 mod rest;
 mod schema;
 mod streams;
+
+pub(crate) use conformance::tests;

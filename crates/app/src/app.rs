@@ -254,6 +254,7 @@ impl AppBuilder {
             task_bytes: config.limits.task_bytes.0,
             idle: config.limits.idle.0,
             retention: config.store.retention.0,
+            owner_tasks: config.limits.owner_tasks.0,
         };
         let service = Service::new(ports, agents, limits);
         Ok(App { config, service, fronts, default, gauges, tls, kept })

@@ -9,7 +9,8 @@ use a2ad_domain::service::Service;
 use a2ad_executor::{Drained, Runtime};
 use a2ad_http::Router;
 use a2ad_http::{
-    Access, BodyLimits, Connections, Proxies, Settings, Tally, VersionPolicy, router, serve,
+    Access, Allowance, BodyLimits, Connections, Proxies, Settings, Tally, VersionPolicy, router,
+    serve,
 };
 use std::future::Future;
 use std::io::Write;
@@ -68,9 +69,15 @@ impl Server {
                 None => Proxies::Trusted(config.server.trusted_proxies.clone()),
             },
             card_max_age: config.server.card_max_age.0,
+            message: config.limits.message(),
+            allowance: Arc::new(Allowance::new(
+                config.limits.rate.0,
+                config.limits.owner_streams.0,
+                config.server.trusted_proxies.clone(),
+            )),
             tally: tally.clone(),
         };
-        let name_peers = settings.proxies.need_peers();
+        let name_peers = settings.proxies.need_peers() || settings.allowance.limits_anything();
         let router = router(service.clone(), fronts, &default, gauges.clone(), settings);
         let connections = Connections {
             max: config.server.max_connections,

@@ -133,6 +133,10 @@ pub enum Busy {
     Runs,
     /// The store is full of live tasks.
     Store,
+    /// The caller has as many live tasks as one may have.
+    Tasks,
+    /// The caller follows as many tasks as one may.
+    Streams,
     /// The server is shutting down.
     Draining,
 }

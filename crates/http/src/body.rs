@@ -77,9 +77,8 @@ async fn within(head: &Parts, mut body: Body, limits: &BodyLimits) -> Result<Byt
         whole.extend_from_slice(&first);
     }
     drop(first);
-    while let Some(data) = frame(&mut body, deadline, limits.pause)
-        .await
-        .map_err(|why| broken(too_large, why))?
+    while let Some(data) =
+        frame(&mut body, deadline, limits.pause).await.map_err(|why| broken(too_large, why))?
     {
         read = read.saturating_add(data.len());
         too_large |= read > limit;

@@ -22,18 +22,19 @@ mod tls;
 pub mod webhook;
 
 pub use auth::{
-    Access, Algorithm, AnyOf, Authenticator, Caller, Certificates, IssuerKeys, JwksUrl, Key, KeyFile, KeyRecord,
-    Keys, Method, Scheme, TokenSettings, Tokens, Unauthenticated,
+    Access, Algorithm, AnyOf, Authenticator, Caller, Certificates, IssuerKeys, JwksUrl, Key,
+    KeyFile, KeyRecord, Keys, Method, Scheme, TokenSettings, Tokens, Unauthenticated,
 };
 pub use axum::Router;
+/// The head of a request, which an [`Authenticator`] reads.
+pub use axum::http::request::Parts;
 pub use body::BodyLimits;
+pub use call::MessageLimits;
 pub use card::{CardMode, Peer, Proxies};
-pub use edge::{Cors, Limit, Tally};
+pub use edge::{Allowance, Cors, Limit, Rate, Tally};
 pub use greeting::first_call;
 pub use probes::Vitals;
 pub use routes::{Front, Settings, router};
 pub use rpc::VersionPolicy;
 pub use serve::{Connections, serve};
 pub use tls::{Tls, TlsFiles};
-/// The head of a request, which an [`Authenticator`] reads.
-pub use axum::http::request::Parts;

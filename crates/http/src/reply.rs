@@ -73,6 +73,14 @@ pub(crate) fn refused(refused: Refused, schemes: &[Scheme]) -> Reply {
             let message = "These credentials are not for this agent";
             failure(StatusCode::FORBIDDEN, "PERMISSION_DENIED", message)
         }
+        Refused::TooOften(pause) => {
+            let message = "Too many requests";
+            let mut reply = failure(StatusCode::TOO_MANY_REQUESTS, "RESOURCE_EXHAUSTED", message);
+            // Rounded up, so that who comes again then is not too early.
+            let seconds = pause.as_secs() + u64::from(pause.subsec_nanos() > 0);
+            reply.headers_mut().insert(RETRY_AFTER, seconds.max(1).into());
+            reply
+        }
     }
 }
 

@@ -2,10 +2,10 @@
 
 use crate::auth::Access;
 use crate::body::BodyLimits;
-use crate::call::Door;
+use crate::call::{Door, MessageLimits};
 use crate::card::{self, CardMode, Proxies};
 use crate::dialect::shape::{PLAIN, PRAISON, Shape};
-use crate::edge::Tally;
+use crate::edge::{Allowance, Tally};
 use crate::probes::{self, Vitals};
 use crate::reply::{self, Reply};
 use crate::rest;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// What the wire needs to know of the configuration.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Settings {
     /// Where callers reach the server, without a slash at the end: what cards say.
     pub base_url: String,
@@ -33,6 +33,10 @@ pub struct Settings {
     pub proxies: Proxies,
     /// How long cards may be kept by caches.
     pub card_max_age: Duration,
+    /// How much a message may hold.
+    pub message: MessageLimits,
+    /// What one caller may take.
+    pub allowance: Arc<Allowance>,
     /// Counts refusals.
     pub tally: Arc<Tally>,
 }

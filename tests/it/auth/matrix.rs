@@ -3,15 +3,18 @@
 
 mod answer;
 mod operation;
+mod steps;
 
 use crate::documents::{read, rows, section};
 use crate::support::binding::{BINDINGS, Binding};
 use crate::support::{Folder, TestServer};
+use a2ad_domain::ports::TaskStore;
 use a2ad_domain::{AgentId, Timestamp};
 use a2ad_http::{Key, KeyFile};
 use answer::{Answer, NOBODY};
 use operation::OPERATIONS;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// Who asks, by the columns of the table: with which key, at which agent.
 struct Column {
@@ -31,6 +34,11 @@ struct World {
 
 impl World {
     async fn start() -> Self {
+        Self::over(None).await
+    }
+
+    /// Over a store of the test's own.
+    async fn over(store: Option<Arc<dyn TaskStore>>) -> Self {
         let folder = Folder::new("matrix");
         let path = folder.join("keys.jsonl");
         let agent = |id: &str, more: &str| {
@@ -59,7 +67,11 @@ impl World {
             column("its owner", Some(anns), "apart", "apart"),
             column("who shares", Some(bobs), "team", "team"),
         ];
-        Self { server: TestServer::with_config(&toml).await, ann, columns, _folder: folder }
+        let server = TestServer::custom(&toml, |builder| match store {
+            Some(store) => builder.store(store),
+            None => builder,
+        });
+        Self { server: server.await, ann, columns, _folder: folder }
     }
 
     /// A task of ann's that waits for its client.

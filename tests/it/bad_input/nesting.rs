@@ -68,21 +68,30 @@ async fn nesting_in_members_that_nobody_knows_is_passed_over() {
     in_order(server).await;
 }
 
-/// What is carried and not understood is carried at any depth, and does not harm those who come after.
+/// What is carried and not understood is carried as deep as it may be, and does not harm those who come after.
 #[tokio::test]
-async fn nesting_in_data_and_metadata_is_kept_as_it_stands() {
+async fn nesting_in_data_and_metadata_is_kept_as_it_stands_up_to_the_limit() {
     let server = TestServer::start().await;
-    let objects = deep("{\"\":", "1", "}");
-    let arrays = format!("{{\"a\":{}}}", deep("[", "", "]"));
-    for (method, nested) in [("message/send", objects), ("message/stream", arrays)] {
+    // The default limit; one of the braces of the second is outside.
+    const DEPTH: usize = 100;
+    let objects = ["{\"\":".repeat(DEPTH), "1".to_owned(), "}".repeat(DEPTH)].concat();
+    let inside = [&*"[".repeat(DEPTH - 1), &*"]".repeat(DEPTH - 1)].concat();
+    let arrays = format!("{{\"a\":{inside}}}");
+    let body = |method: &str, nested: &str| {
         let params = format!(
             r#"{{"metadata":{nested},"message":{{"role":"user","messageId":"m","metadata":{nested},"parts":[{{"kind":"data","data":{nested},"metadata":{nested}}}]}}}}"#
         );
-        let body = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#);
-        let answers = call(&server, ECHO, body).await;
+        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{params}}}"#)
+    };
+    for (method, nested) in [("message/send", &objects), ("message/stream", &arrays)] {
+        let answers = call(&server, ECHO, body(method, nested)).await;
         let opening = answers[0].text();
         assert!(opening.contains(&format!("\"data\":{nested}")), "{opening:.500}");
         assert!(opening.contains(&format!("\"metadata\":{nested}")), "{opening:.500}");
+        for deeper in [format!("{{\"\":{nested}}}"), deep("{\"\":", "1", "}")] {
+            let answers = call(&server, ECHO, body(method, &deeper)).await;
+            assert_eq!(answers[0].code(), -32602, "{answers:?}");
+        }
     }
     let list =
         r#"{"jsonrpc":"2.0","id":1,"method":"tasks/list","params":{"includeArtifacts":true}}"#;

@@ -49,14 +49,19 @@ async fn agents(mut config: Config) -> Vec<(String, Card, AgentSettings, bool)> 
 }
 
 /// Table of the file, and the keys that the server knows there: what it lists when it meets another one.
-const TABLES: [(&str, &str); 6] = [
+const TABLES: [(&str, &str); 8] = [
     ("[server]", "[server]\nother = 1"),
+    ("[server.tls]", "[server.tls]\nother = 1"),
+    ("[server.cors]", "[server.cors]\nother = 1"),
     ("[store]", "[store]\nother = 1"),
     ("[limits]", "[limits]\nother = 1"),
     ("[auth]", "[auth]\nother = 1"),
     ("[auth.jwt]", "[auth.jwt]\nother = 1"),
     ("[[agent]]", "[[agent]]\nother = 1"),
 ];
+
+/// What is not there without being described has no place in the file of all defaults.
+const UNSET: [&str; 2] = ["[server.tls]", "[auth.jwt]"];
 
 #[test]
 fn every_key_that_the_server_knows_has_a_row() {
@@ -78,8 +83,7 @@ fn every_key_that_the_server_knows_has_a_row() {
 #[test]
 fn every_default_in_a_row_is_the_one_of_the_file() {
     let (document, file) = (read(DOCUMENT), defaults());
-    // What is not there without being described has no place in the file of all defaults.
-    for (table, _) in TABLES.into_iter().filter(|(table, _)| *table != "[auth.jwt]") {
+    for (table, _) in TABLES.into_iter().filter(|(table, _)| !UNSET.contains(table)) {
         let start = file.find(&format!("{table}\n")).expect("the table") + table.len();
         let settings = file[start..].lines().take_while(|line| !line.starts_with('['));
         let rows = rows(section(&document, &format!("## `{table}`")));
@@ -102,6 +106,17 @@ fn the_defaults_of_tokens_in_the_rows_are_those_of_the_server() {
     let jwt = |file: &str| format!("{:?}", Config::parse(file, "test").expect("good").auth.jwt);
     assert_eq!(written.lines().count(), 5, "{written}");
     assert_eq!(jwt(&format!("{needed}{written}")), jwt(needed));
+}
+
+#[test]
+fn the_default_of_encryption_in_its_row_is_that_of_the_server() {
+    let needed = "[server.tls]\ncertificate = \"c\"\nkey = \"k\"\n";
+    let rows = rows(section(&read(DOCUMENT), "## `[server.tls]`"));
+    let rows = rows.iter().skip(2).filter(|row| row[1] != "required");
+    let written: String = rows.map(|row| format!("{} = {}\n", row[0], row[1])).collect();
+    let tls = |file: &str| format!("{:?}", Config::parse(file, "test").expect("good").server.tls);
+    assert_eq!(written.lines().count(), 1, "{written}");
+    assert_eq!(tls(&format!("{needed}{written}")), tls(needed));
 }
 
 #[test]

@@ -38,7 +38,13 @@ impl World {
         self.authority.caller(shown)
     }
 
-    async fn call(&self, client: &reqwest::Client, agent: &str, method: &str, params: Value) -> Reply {
+    async fn call(
+        &self,
+        client: &reqwest::Client,
+        agent: &str,
+        method: &str,
+        params: Value,
+    ) -> Reply {
         let url = url(&self.server, &format!("/api/v1/a2a/{agent}/jsonrpc"));
         let request = client.post(url).body(request(method, &params).to_string());
         let request = request.header("content-type", "application/json");
@@ -163,7 +169,8 @@ async fn a_certificate_and_another_credential_are_two_where_both_are_taken() {
         let body = request("message/send", &Message::new("x").params()).to_string();
         let request = client.post(url(&server, &format!("/api/v1/a2a/{agent}/jsonrpc"))).body(body);
         let request = request.header("content-type", "application/json");
-        let request = key.into_iter().fold(request, |request, key| request.header("x-api-key", key));
+        let request =
+            key.into_iter().fold(request, |request, key| request.header("x-api-key", key));
         request.send().await.expect("an answer").status().as_u16()
     };
     let key = Some(key.reveal());

@@ -6,7 +6,8 @@ use crate::support::rpc::ECHO;
 use axum::http::HeaderMap;
 
 const LISTED: &str = "https://app.example";
-const TOML: &str = "[server.cors]\norigins = [\"https://app.example\", \"http://localhost:3000\"]\n";
+const TOML: &str =
+    "[server.cors]\norigins = [\"https://app.example\", \"http://localhost:3000\"]\n";
 
 /// What a browser asks before it lets a page call.
 async fn preflight(server: &TestServer, origin: &str) -> (u16, HeaderMap) {

@@ -5,9 +5,9 @@ use crate::support::TestServer;
 use crate::support::agents::agent;
 use crate::support::caller::Message;
 use a2ad_domain::{AgentId, Owner};
+use a2ad_http::Parts;
 use a2ad_http::{Authenticator, Caller, Scheme, Unauthenticated};
 use async_trait::async_trait;
-use a2ad_http::Parts;
 use serde_json::json;
 use std::sync::Arc;
 

@@ -55,7 +55,7 @@ fn every_duty_has_a_row_and_the_rows_are_in_order() {
 }
 
 /// The names of all tests.
-fn tests() -> BTreeSet<String> {
+pub(crate) fn tests() -> BTreeSet<String> {
     let mut known = BTreeSet::new();
     for folder in TESTS {
         tests_in(&root().join(folder), &mut known);

@@ -4,12 +4,14 @@ mod burst;
 mod counted;
 mod flaky_store;
 mod gated;
+mod ledger;
 mod puppet;
 
 pub(crate) use burst::Burst;
 pub(crate) use counted::Counted;
 pub(crate) use flaky_store::{FlakyStore, Verdict};
 pub(crate) use gated::{Gate, Gated, Gates};
+pub(crate) use ledger::Ledger;
 pub(crate) use puppet::{Puppet, Stage};
 
 use a2ad_domain::ports::AgentExecutor;

@@ -63,6 +63,7 @@ const TABLE: [Allowed; 5] = [
             "bytes",
             "form_urlencoded",
             "futures-util",
+            "governor",
             "http-body",
             "http-body-util",
             "httpdate",

@@ -10,12 +10,12 @@ mod server;
 mod units;
 
 use a2ad_domain::service::Limits;
-use a2ad_http::{Tls, TlsFiles};
+use a2ad_http::{MessageLimits, Tls, TlsFiles};
 use a2ad_store::Capacity;
 use serde::Deserialize;
 use std::fmt;
 use std::path::{Path, PathBuf};
-use units::{Size, Span};
+use units::{MaybeCount, MaybeRate, Size, Span};
 
 pub use agent::{AgentConfig, MethodConfig};
 pub use auth::{AuthConfig, JwtConfig};
@@ -113,6 +113,22 @@ pub struct LimitsConfig {
     pub log: usize,
     /// How long a task may wait for its client.
     pub idle: Span,
+    /// How many parts a message may have.
+    pub parts: usize,
+    /// How deep data and metadata of a message may be nested.
+    pub depth: usize,
+    /// How long each metadata of a message may be.
+    pub metadata: Size,
+    /// How long ids and names in a message may be, in bytes.
+    pub id: usize,
+    /// How many tasks a message may refer to, and how many extensions it may name.
+    pub references: usize,
+    /// How often a caller may call.
+    pub rate: MaybeRate,
+    /// How many live tasks a caller may have.
+    pub owner_tasks: MaybeCount,
+    /// How many tasks a caller may follow at once.
+    pub owner_streams: MaybeCount,
 }
 
 impl Default for Config {
@@ -145,7 +161,29 @@ impl Default for LimitsConfig {
     fn default() -> Self {
         let Limits { history, task_bytes, idle, .. } = Limits::default();
         let log = Capacity::default().log;
-        Self { history, task_bytes: Size(task_bytes), log, idle: Span(idle) }
+        let MessageLimits { parts, depth, metadata, id, references } = MessageLimits::default();
+        Self {
+            history,
+            task_bytes: Size(task_bytes),
+            log,
+            idle: Span(idle),
+            parts,
+            depth,
+            metadata: Size(metadata),
+            id,
+            references,
+            rate: MaybeRate(None),
+            owner_tasks: MaybeCount(None),
+            owner_streams: MaybeCount(None),
+        }
+    }
+}
+
+impl LimitsConfig {
+    /// How much a message may hold.
+    pub(crate) const fn message(&self) -> MessageLimits {
+        let Self { parts, depth, metadata: Size(metadata), id, references, .. } = *self;
+        MessageLimits { parts, depth, metadata, id, references }
     }
 }
 
@@ -236,6 +274,9 @@ impl Config {
             ("[store]", "max_tasks", self.store.max_tasks),
             ("[limits]", "history", self.limits.history),
             ("[limits]", "log", self.limits.log),
+            ("[limits]", "parts", self.limits.parts),
+            ("[limits]", "depth", self.limits.depth),
+            ("[limits]", "id", self.limits.id),
         ] {
             if value == 0 {
                 return wrong(header, 0, key, "must be at least 1".to_owned());

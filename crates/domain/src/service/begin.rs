@@ -94,10 +94,14 @@ impl Service {
         let task = Arc::new(Task::open(key, request.context.clone(), message, deadline, now));
         // Subscribed before the task can change, so nothing is missed.
         let events = core.ports.bus.subscribe(task.key(), interest);
+        core.share(task.key())?;
         let keeping = {
             let (core, agent, task) = (core.clone(), agent.clone(), task.clone());
             async move {
-                core.ports.store.insert(&task).await?;
+                if let Err(error) = core.ports.store.insert(&task).await {
+                    core.unshare(task.key());
+                    return Err(error);
+                }
                 let turn = Turn { request, task, cancel: CancelSignal::new() };
                 slot.start(Run::new(core, agent, turn, limit.map(Limit::from_now)));
                 Ok(())

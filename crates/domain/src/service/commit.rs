@@ -39,6 +39,9 @@ impl Core {
         match self.ports.store.append(task.key(), expected, &recorded, task).await {
             Ok(()) => {
                 self.ports.bus.publish(task.key(), &recorded, task);
+                if task.state().is_terminal() {
+                    self.unshare(task.key());
+                }
                 Ok(())
             }
             Err(StoreError::Conflict { .. }) => Err(NotCommitted::Conflict),

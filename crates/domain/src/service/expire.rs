@@ -49,6 +49,7 @@ impl Service {
                 }
             }
         }
+        self.mend_shares().await;
         let kept_since = now.before(core.limits.retention);
         swept.removed = core.ports.store.purge_ended_before(kept_since).await.map_err(stored)?;
         Ok(swept)

@@ -15,6 +15,7 @@ mod read;
 mod recover;
 mod run;
 mod send;
+mod shares;
 mod through;
 mod unended;
 mod watch;
@@ -56,6 +57,8 @@ pub struct Limits {
     pub idle: Duration,
     /// How long an ended task is kept.
     pub retention: Duration,
+    /// How many live tasks an owner may have.
+    pub owner_tasks: Option<usize>,
 }
 
 impl Default for Limits {
@@ -66,6 +69,7 @@ impl Default for Limits {
             task_bytes: 256 << 20,
             idle: Duration::from_secs(24 * 3600),
             retention: Duration::from_secs(30 * 24 * 3600),
+            owner_tasks: None,
         }
     }
 }
@@ -141,6 +145,8 @@ pub(crate) struct Core {
     pub(crate) limits: Limits,
     draining: AtomicBool,
     claims: claims::Claims,
+    /// `None` where owners are not limited.
+    shares: Option<shares::Shares>,
 }
 
 /// The use cases. Cheap to clone.
@@ -152,7 +158,9 @@ impl Service {
     #[must_use]
     pub fn new(ports: Ports, agents: impl IntoIterator<Item = Arc<Agent>>, limits: Limits) -> Self {
         let agents = agents.into_iter().map(|agent| (agent.id.clone(), agent)).collect();
+        let shares = limits.owner_tasks.map(shares::Shares::new);
         Self(Arc::new(Core {
+            shares,
             ports,
             agents,
             limits,

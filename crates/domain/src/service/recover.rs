@@ -46,6 +46,7 @@ impl Service {
     ) -> Result<Recovered, Error> {
         let stored = |error| self.0.store_error(error, "");
         let mut recovered = Recovered::default();
+        self.adopt_waiting().await?;
         for key in left {
             let task = match self.0.ports.store.load(&key).await {
                 Ok(task) => task,
@@ -107,6 +108,9 @@ impl Service {
             Phase::Interrupted | Phase::Terminal => TaskState::Working,
         };
         self.0.commit(&mut task, [StatusChange::again(state, attempt)]).await?;
+        if let Some(shares) = &self.0.shares {
+            shares.adopt(task.key());
+        }
         let request = self.request_again(&task).await;
         let turn = Turn { request, task, cancel: CancelSignal::new() };
         slot.start(Run::new(self.0.clone(), agent, turn, limit));

@@ -5,6 +5,7 @@ use crate::routes::Front;
 use a2ad_domain::{Agent, AgentId, Owner};
 use axum::http::request::Parts;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Who may call an agent.
 #[derive(Clone)]
@@ -27,6 +28,8 @@ pub(crate) enum Refused {
     Unauthenticated,
     /// Its sender is known and may not call the agent.
     Forbidden,
+    /// Its sender asks too often, and may do so again after this time.
+    TooOften(Duration),
 }
 
 impl Access {

@@ -114,6 +114,9 @@ impl Exchange<'_> {
     }
 
     fn error(&self, fault: &Fault) -> Vec<u8> {
+        if let Some(limit) = fault.limit() {
+            self.shared.settings.tally.count(limit);
+        }
         let mut out = Vec::with_capacity(256);
         self.open("error", &mut out);
         self.errors().write(fault, &mut out);

@@ -1,7 +1,8 @@
 //! Why a call has no result, and the one code that each failure has before the domain is asked.
 
 use crate::dialect::shape::Shape;
-use a2ad_domain::error::Busy;
+use crate::edge::Limit;
+use a2ad_domain::error::{Busy, Unsupported};
 use a2ad_domain::{Error, ErrorCode};
 use axum::http::StatusCode;
 
@@ -67,7 +68,36 @@ impl Fault {
         let Self::Failed(Error::Unavailable(busy)) = self else { return None };
         match busy {
             Busy::Draining => Some(StatusCode::SERVICE_UNAVAILABLE),
-            Busy::Runs | Busy::Store => Some(StatusCode::TOO_MANY_REQUESTS),
+            Busy::Runs | Busy::Store | Busy::Tasks | Busy::Streams => {
+                Some(StatusCode::TOO_MANY_REQUESTS)
+            }
+        }
+    }
+
+    /// The limit that was met, as far as it is not counted where it was met.
+    pub(super) const fn limit(&self) -> Option<Limit> {
+        let busy = match self {
+            Self::Failed(Error::Unavailable(busy)) => *busy,
+            Self::Failed(Error::UnsupportedOperation { why: Unsupported::HistoryFull, .. }) => {
+                return Some(Limit::TaskSize);
+            }
+            Self::Parse
+            | Self::NotARequest
+            | Self::Batch
+            | Self::TooLarge
+            | Self::ContentType
+            | Self::UnknownMethod { .. }
+            | Self::SendWithoutParams
+            | Self::Version { .. }
+            | Self::ExtensionRequired { .. }
+            | Self::Failed(_) => return None,
+        };
+        match busy {
+            Busy::Runs => Some(Limit::Runs),
+            Busy::Store => Some(Limit::Store),
+            Busy::Tasks => Some(Limit::OwnerTasks),
+            Busy::Streams => Some(Limit::OwnerStreams),
+            Busy::Draining => None,
         }
     }
 

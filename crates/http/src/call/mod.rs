@@ -2,13 +2,17 @@
 
 mod exchange;
 mod fault;
+mod measure;
 mod stream;
 
 use crate::auth::{Access, Refused};
 use crate::dialect::shape::Shape;
 use crate::dialect::{Answer, Call, Method, Unreadable, View};
+use crate::edge::{Limit, Seat, Who};
 use crate::paging;
 use crate::reply::Reply;
+use crate::routes::Settings;
+use a2ad_domain::error::Busy;
 use a2ad_domain::service::{Resume, Sent};
 use a2ad_domain::{Agent, Error, Scope, Version};
 use axum::http::HeaderMap;
@@ -18,6 +22,7 @@ use std::sync::Arc;
 
 pub(crate) use exchange::{Binding, Exchange};
 pub(crate) use fault::Fault;
+pub use measure::MessageLimits;
 
 /// A route that takes calls: which agent it leads to and what its 0.3 callers look like.
 pub(crate) struct Door {
@@ -35,12 +40,29 @@ impl Door {
         Self { agent: agent.clone(), shape, access, common }
     }
 
-    /// The scope of whoever sends a request.
-    pub(crate) async fn scope(&self, head: &Parts) -> Result<Scope, Refused> {
-        let owner = self.access.admit(&self.agent.id, head).await?;
+    /// Who sends a request, if its sender may call.
+    pub(crate) async fn admit(&self, head: &Parts, settings: &Settings) -> Result<Guest, Refused> {
+        let Settings { allowance, tally, .. } = settings;
+        let admitted = self.access.admit(&self.agent.id, head).await;
+        // Who shows nothing good is counted by the address, so that guessing is slow.
+        let who = allowance.who(admitted.as_ref().ok().and_then(Option::as_ref), head);
+        allowance.request(who.as_ref()).map_err(|pause| {
+            tally.count(Limit::Rate);
+            Refused::TooOften(pause)
+        })?;
+        let owner = admitted?;
         let own = || owner.map(|owner| Scope::new(self.agent.id.clone(), None, owner));
-        self.common.clone().or_else(own).ok_or(Refused::Unauthenticated)
+        let scope = self.common.clone().or_else(own).ok_or(Refused::Unauthenticated)?;
+        Ok(Guest { scope, who })
     }
+}
+
+/// Somebody who was let in.
+pub(crate) struct Guest {
+    /// What belongs to them.
+    pub(crate) scope: Scope,
+    /// Whose requests and streams are counted together, where they are counted.
+    who: Option<Who>,
 }
 
 /// Reads the parameters of a call, does what it asks for and writes the answer: the same steps in the same
@@ -48,21 +70,23 @@ impl Door {
 pub(crate) async fn serve(
     exchange: &Exchange<'_>,
     agent: &Agent,
-    scope: &Scope,
+    guest: &Guest,
     method: Method,
     params: Option<&RawValue>,
     headers: &HeaderMap,
 ) -> Reply {
     let read = exchange.dialect.decode(method, params, exchange.shape);
     let read = read.map_err(|unreadable| fault_of(unreadable, method));
-    let call = match read.and_then(|call| check_extensions(agent, method, headers).map(|()| call)) {
+    let read = read.and_then(|call| check_extensions(agent, method, headers).map(|()| call));
+    let read = read.and_then(|call| check_size(exchange, &call).map(|()| call));
+    let call = match read {
         Ok(call) => call,
         Err(fault) if matches!(method, Method::Stream | Method::Attach) => {
             return exchange.stream_fault(&fault, headers);
         }
         Err(fault) => return exchange.fault(&fault),
     };
-    let mut reply = perform(exchange, scope, call, headers).await;
+    let mut reply = perform(exchange, guest, call, headers).await;
     name_extensions(&mut reply, exchange, agent, headers);
     reply
 }
@@ -84,7 +108,8 @@ fn fault_of(unreadable: Unreadable, method: Method) -> Fault {
 }
 
 /// Does what a call asks for and writes the answer.
-async fn perform(exchange: &Exchange<'_>, scope: &Scope, call: Call, headers: &HeaderMap) -> Reply {
+async fn perform(exchange: &Exchange<'_>, guest: &Guest, call: Call, headers: &HeaderMap) -> Reply {
+    let scope = &guest.scope;
     let service = &exchange.shared.service;
     let result = match call {
         Call::Send(call, view) => match service.send(scope, *call).await {
@@ -122,19 +147,31 @@ async fn perform(exchange: &Exchange<'_>, scope: &Scope, call: Call, headers: &H
         Call::ExtendedCard => Err(Error::ExtendedCardNotConfigured),
         // Boxed, so that a plain call does not carry the state of a stream.
         Call::Stream(call, view) => {
-            let streamed = Box::pin(service.stream(scope, *call)).await;
-            return stream::reply(exchange, streamed, view, headers);
+            let (seat, streamed) = match seat(exchange, guest) {
+                Ok(seat) => (seat, Box::pin(service.stream(scope, *call)).await),
+                Err(full) => (None, Err(full)),
+            };
+            return stream::reply(exchange, streamed, view, seat, headers);
         }
         Call::Attach(id) => {
             let resume = last_event(headers, exchange.shape);
-            let streamed = Box::pin(service.attach(scope, &id, resume)).await;
-            return stream::reply(exchange, streamed, View::WHOLE, headers);
+            let (seat, streamed) = match seat(exchange, guest) {
+                Ok(seat) => (seat, Box::pin(service.attach(scope, &id, resume)).await),
+                Err(full) => (None, Err(full)),
+            };
+            return stream::reply(exchange, streamed, View::WHOLE, seat, headers);
         }
     };
     match result {
         Ok(body) => exchange.success(body),
         Err(error) => exchange.fault(&Fault::Failed(error)),
     }
+}
+
+/// A place among the streams of a caller, where they are counted.
+fn seat(exchange: &Exchange<'_>, guest: &Guest) -> Result<Option<Seat>, Error> {
+    let seat = exchange.shared.settings.allowance.stream(guest.who.as_ref());
+    seat.map_err(|()| Error::Unavailable(Busy::Streams))
 }
 
 /// The last event that a returning client has seen. Streams of the 1.0 line open with the task all the
@@ -153,6 +190,16 @@ fn check_extensions(agent: &Agent, method: Method, headers: &HeaderMap) -> Resul
         extension.required && !requested_extensions(headers).any(|uri| uri == extension.uri)
     });
     missing.map_or(Ok(()), |extension| Err(Fault::ExtensionRequired { uri: extension.uri.clone() }))
+}
+
+/// Refuses a message that holds more than it may.
+fn check_size(exchange: &Exchange<'_>, call: &Call) -> Result<(), Fault> {
+    let (Call::Send(send, _) | Call::Stream(send, _)) = call else { return Ok(()) };
+    let settings = &exchange.shared.settings;
+    measure::check(send, &settings.message).map_err(|(limit, error)| {
+        settings.tally.count(limit);
+        Fault::Failed(error)
+    })
 }
 
 /// The extensions that a call names, under the header's name of either line.

@@ -6,6 +6,7 @@ use super::exchange::Frame;
 use super::{Exchange, Fault};
 use crate::dialect::shape::Shape;
 use crate::dialect::{Answer, Event, View, encode};
+use crate::edge::Seat;
 use crate::reply::{self, Reply};
 use crate::routes::Settings;
 use a2ad_domain::service::{Streamed, Watch};
@@ -25,6 +26,7 @@ pub(super) fn reply(
     exchange: &Exchange<'_>,
     streamed: Result<Streamed, Error>,
     view: View,
+    seat: Option<Seat>,
     headers: &HeaderMap,
 ) -> Reply {
     match streamed {
@@ -43,6 +45,7 @@ pub(super) fn reply(
                 shape: exchange.shape,
                 opening: snapshot.map(|task| (task, view)),
                 settings: exchange.shared.settings.clone(),
+                _seat: seat,
             };
             let frames = stream::unfold(feed, |mut feed| async move {
                 let frame = feed.next().await?;
@@ -61,6 +64,8 @@ struct Feed {
     shape: &'static Shape,
     opening: Option<(Arc<Task>, View)>,
     settings: Arc<Settings>,
+    /// Its place among the streams of its reader.
+    _seat: Option<Seat>,
 }
 
 impl Feed {

@@ -42,6 +42,28 @@ limits! {
     Body = "body",
     /// A client did not take its answer.
     WriteTime = "write_time",
+    /// A caller asked too often.
+    Rate = "rate",
+    /// A caller has as many live tasks as one may have.
+    OwnerTasks = "owner_tasks",
+    /// A caller follows as many tasks as one may.
+    OwnerStreams = "owner_streams",
+    /// A message had too many parts.
+    Parts = "parts",
+    /// Data or metadata of a message was nested too deep.
+    Depth = "depth",
+    /// Metadata of a message was too long.
+    Metadata = "metadata",
+    /// An id or a name in a message was too long.
+    Id = "id",
+    /// A message referred to too many tasks, or named too many extensions.
+    References = "references",
+    /// A task could not hold one more message.
+    TaskSize = "task_size",
+    /// As many runs as the agent may have were under way or queued.
+    Runs = "runs",
+    /// The store was full of live tasks.
+    Store = "store",
 }
 
 /// How often each limit has been met.

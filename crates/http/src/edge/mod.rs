@@ -1,9 +1,13 @@
 //! What stands between a connection and the routes: what a request may look like before anybody reads it,
 //! and the headers that every answer carries.
 
+mod address;
+mod allowance;
 mod cors;
 mod limit;
 mod pace;
+mod requests;
+mod streams;
 
 use crate::auth::ClientSubject;
 use crate::card::Peer;
@@ -13,9 +17,13 @@ use axum::http::header::{CACHE_CONTROL, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYP
 use axum::http::{HeaderValue, StatusCode};
 use std::sync::Arc;
 
+pub use allowance::Allowance;
+pub(crate) use allowance::Who;
 pub use cors::Cors;
 pub use limit::{Limit, Tally};
 pub(crate) use pace::Paced;
+pub use requests::Rate;
+pub(crate) use streams::Seat;
 
 /// The longest path and query. The longest that a client needs holds a page token and some ids.
 const MAX_TARGET: usize = 8192;
@@ -54,9 +62,7 @@ impl Threshold {
         }
         let origin = self.cors.as_ref().and_then(|cors| cors.origin(request.headers()));
         let entered = Entered { origin };
-        if entered.origin.is_some()
-            && Cors::asks_first(request.method(), request.headers())
-        {
+        if entered.origin.is_some() && Cors::asks_first(request.method(), request.headers()) {
             return Err(Box::new(self.leave(&entered, Cors::permission())));
         }
         if let Some(peer) = self.peer {

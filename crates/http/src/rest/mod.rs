@@ -35,8 +35,8 @@ pub(crate) async fn take(
         return reply::not_found();
     };
     let (head, body) = request.into_parts();
-    let scope = match door.scope(&head).await {
-        Ok(scope) => scope,
+    let guest = match door.admit(&head, &shared.settings).await {
+        Ok(guest) => guest,
         Err(refused) => return reply::refused(refused, door.access.schemes()),
     };
     let Some(route) = routes.verb(&head.method) else { return reply::wrong_verb(routes.verbs()) };
@@ -72,7 +72,7 @@ pub(crate) async fn take(
         Params::Query => Some(route::object("", query, None)),
     };
     let Some(params) = params else { return exchange.fault(&Fault::Parse) };
-    serve(&exchange, &door.agent, &scope, method, Some(&params), &head.headers).await
+    serve(&exchange, &door.agent, &guest, method, Some(&params), &head.headers).await
 }
 
 /// The body as JSON text; `None` when it is none.

@@ -4,13 +4,12 @@ mod envelope;
 mod version;
 
 use crate::body::{self, Unread};
-use crate::call::{Binding, Door, Exchange, Fault, serve};
+use crate::call::{Binding, Door, Exchange, Fault, Guest, serve};
 use crate::dialect::shape::LINE_1;
 use crate::dialect::v1::V1;
 use crate::dialect::v03::V03;
 use crate::reply::{self, Reply};
 use crate::routes::Shared;
-use a2ad_domain::Scope;
 use axum::extract::Request;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
@@ -30,8 +29,8 @@ pub(crate) async fn take(shared: Arc<Shared>, door: Arc<Door>, request: Request)
         return reply::wrong_verb("POST");
     }
     let (head, body) = request.into_parts();
-    let scope = match door.scope(&head).await {
-        Ok(scope) => scope,
+    let guest = match door.admit(&head, &shared.settings).await {
+        Ok(guest) => guest,
         Err(refused) => return reply::refused(refused, door.access.schemes()),
     };
     let body = match body::read(&head, body, &shared.settings.body, &shared.settings.tally).await {
@@ -46,7 +45,7 @@ pub(crate) async fn take(shared: Arc<Shared>, door: Arc<Door>, request: Request)
         Ok(envelope) => envelope,
         Err((id, fault)) => return opening(&shared, &door, &head, id).fault(&fault),
     };
-    answer(&shared, &door, &scope, &head, envelope).await
+    answer(&shared, &door, &guest, &head, envelope).await
 }
 
 /// An error about a request that was not read far enough to know its id.
@@ -89,7 +88,7 @@ pub(crate) fn is_json(headers: &HeaderMap) -> bool {
 async fn answer(
     shared: &Shared,
     door: &Door,
-    scope: &Scope,
+    guest: &Guest,
     head: &Parts,
     envelope: Envelope<'_>,
 ) -> Reply {
@@ -111,5 +110,5 @@ async fn answer(
         Err(fault @ Fault::Version { .. }) => return new(shared, id).fault(&fault),
         Err(fault) => return opening(shared, door, head, id).fault(&fault),
     };
-    serve(&exchange, &door.agent, scope, method, params, &head.headers).await
+    serve(&exchange, &door.agent, guest, method, params, &head.headers).await
 }

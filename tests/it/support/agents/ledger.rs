@@ -1,0 +1,82 @@
+//! A memory store that writes down what it is asked for.
+
+use a2ad_domain::ports::{Changes, Page, Query, StoreError, TaskStore};
+use a2ad_domain::{AgentId, Recorded, Scope, Task, TaskKey, Timestamp, Version};
+use a2ad_store::{Capacity, MemoryStore};
+use async_trait::async_trait;
+use std::sync::{Arc, Mutex};
+
+/// The store.
+pub(crate) struct Ledger {
+    inner: MemoryStore,
+    asked: Mutex<Vec<&'static str>>,
+}
+
+impl Ledger {
+    pub(crate) fn new() -> Arc<Self> {
+        let inner = MemoryStore::new(Capacity::default());
+        Arc::new(Self { inner, asked: Mutex::default() })
+    }
+
+    /// What it was asked for since the last look, in order.
+    pub(crate) fn take(&self) -> Vec<&'static str> {
+        std::mem::take(&mut *self.asked.lock().expect("no panic under the lock"))
+    }
+
+    fn note(&self, what: &'static str) {
+        self.asked.lock().expect("no panic under the lock").push(what);
+    }
+}
+
+#[async_trait]
+impl TaskStore for Ledger {
+    async fn insert(&self, task: &Arc<Task>) -> Result<(), StoreError> {
+        self.note("insert");
+        self.inner.insert(task).await
+    }
+
+    async fn append(
+        &self,
+        key: &TaskKey,
+        expected: Version,
+        changes: &[Recorded],
+        task: &Task,
+    ) -> Result<(), StoreError> {
+        self.note("append");
+        self.inner.append(key, expected, changes, task).await
+    }
+
+    async fn load(&self, key: &TaskKey) -> Result<Arc<Task>, StoreError> {
+        self.note("load");
+        self.inner.load(key).await
+    }
+
+    async fn changes_after(
+        &self,
+        key: &TaskKey,
+        after: Version,
+        limit: usize,
+    ) -> Result<Changes, StoreError> {
+        self.note("changes_after");
+        self.inner.changes_after(key, after, limit).await
+    }
+
+    async fn list(&self, scope: &Scope, query: &Query) -> Result<Page, StoreError> {
+        self.note("list");
+        self.inner.list(scope, query).await
+    }
+
+    async fn waiting_since(
+        &self,
+        agent: &AgentId,
+        since: Timestamp,
+        limit: usize,
+    ) -> Result<Vec<TaskKey>, StoreError> {
+        // Housekeeping asks for this whenever it likes.
+        self.inner.waiting_since(agent, since, limit).await
+    }
+
+    async fn purge_ended_before(&self, before: Timestamp) -> Result<usize, StoreError> {
+        self.inner.purge_ended_before(before).await
+    }
+}
