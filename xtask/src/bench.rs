@@ -1,6 +1,7 @@
 //! `bench`: measures the server against the yardstick and the budgets of the design. Processor
 //! time is what counts, because rates and latencies move with whatever else runs.
 
+mod alike;
 mod file;
 mod limits;
 mod overhead;

@@ -151,7 +151,7 @@ async fn an_owner_with_as_many_open_streams_as_one_may_have_gets_no_more_until_o
     // Others, and what is no stream, are not touched.
     let others = bob.stream(Message::new("go")).await;
     let other = stage.next().await;
-    assert_eq!(state(&ann.get(&run.task).await), "working");
+    assert_eq!(id(&ann.get(&run.task).await), run.task);
     drop(second);
     let again = async {
         loop {

@@ -5,7 +5,7 @@ use crate::support::agents::{Burst, agent, soon};
 use crate::support::caller::{Caller, Message, artifact, request};
 use crate::support::{Raw, TestServer};
 use std::sync::Arc;
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 /// How many of each kind there are. `cargo xtask bench slow` does it with ten thousand.
 const SLOW: usize = 100;
@@ -85,22 +85,13 @@ async fn a_body_that_trickles_in_for_ever_is_given_up() {
     let server = TestServer::with_config("[server]\nbody_timeout = \"50ms\"\n").await;
     let mut raw = Raw::connect(server.address()).await;
     raw.send(b"POST / HTTP/1.1\r\nhost: test\r\ntransfer-encoding: chunked\r\n\r\n").await;
-    let (mut read, mut write) = raw.stream.split();
+    // Each byte comes quickly, and there is no last one.
     let trickle = async {
-        use tokio::io::AsyncWriteExt;
-        while write.write_all(b"1\r\n \r\n").await.is_ok() {
+        while raw.stream.write_all(b"1\r\n \r\n").await.is_ok() {
             tokio::task::yield_now().await;
         }
     };
-    let mut answer = [0; 12];
-    let answered = async {
-        tokio::select! {
-            () = trickle => panic!("the connection ended without an answer"),
-            read = read.read_exact(&mut answer) => read.expect("an answer"),
-        }
-    };
-    soon("a refusal", answered).await;
-    assert_eq!(&answer, b"HTTP/1.1 408");
+    soon("the end of the connection", trickle).await;
     assert_eq!(met(&server, "body_time").await, 1);
     server.finish().await;
 }

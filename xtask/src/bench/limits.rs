@@ -1,4 +1,4 @@
-//! The rows about the server alone: memory, idle streams, cancels, long streams.
+//! The rows about the server alone: memory, idle streams, slow connections, cancels, long streams.
 
 use super::Bench;
 use super::file::{Durability, File};
@@ -12,6 +12,9 @@ const RETAINED: usize = 8000;
 
 /// How many streams are open at once.
 const STREAMS: usize = 1000;
+
+/// How many connections send a byte a second.
+const SLOW: usize = 10_000;
 
 /// The share of one processor below which a server counts as doing nothing.
 const IDLE_PERCENT: f64 = 1.0;
@@ -42,6 +45,23 @@ impl Bench {
         Ok(vec![
             Line::limit(row.about, each, 32.0, "KB each").note(ended),
             Line::limit("their processor time", busy, IDLE_PERCENT, "%"),
+        ])
+    }
+
+    /// How a client that behaves well fares beside slow ones, and what those cost. The load generator fails
+    /// when one of them is lost.
+    pub(super) fn slow(&self, row: &Row) -> Result<Vec<Line>> {
+        let server = self.server()?;
+        let alone = self.load(&server, &["send"])?;
+        let beside = self.load(&server, &["slow", "--streams", &SLOW.to_string()])?;
+        let note = format!(
+            "alone p50 {} us, p99 {} us; beside them p50 {} us",
+            alone.p50_micros, alone.p99_micros, beside.p50_micros
+        );
+        let each = (beside.resident - alone.resident) / 1024.0 / SLOW as f64;
+        Ok(vec![
+            Line::figure(row.about, beside.p99_micros, "us").note(note),
+            Line::figure("memory of a slow connection, about", each, "KB"),
         ])
     }
 

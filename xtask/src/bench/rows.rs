@@ -24,7 +24,7 @@ enum Measure {
     Own(fn(&Bench, &Row) -> Result<Vec<Line>>),
 }
 
-pub(super) const ROWS: [Row; 18] = [
+pub(super) const ROWS: [Row; 20] = [
     ratio("send", "message/send, 1 KB, 32 connections", &["send", "--connections", "32"], 0.65),
     ratio("send-1", "message/send, 1 KB, 1 connection", &["send"], 0.75),
     ratio("get", "tasks/get, 1 KB, 32 connections", &["get", "--connections", "32"], 0.80),
@@ -55,6 +55,8 @@ pub(super) const ROWS: [Row; 18] = [
     own("list-deep", "tasks/list, page 150 against page 1", Bench::deep_page),
     own("memory", "memory per retained 1 KB task", Bench::memory),
     own("idle", "1,000 open streams that say nothing", Bench::idle),
+    own("slow", "message/send beside 10,000 slow connections, p99", Bench::slow),
+    own("alike", "a foreign id against an unknown one", Bench::alike),
     own("cancel", "tasks/cancel while 32 others run", Bench::cancel),
     own("long", "20,000 chunks against 5,000", Bench::long),
     own("file", "message/send, 1 KB, in a file, 32 connections", Bench::file),

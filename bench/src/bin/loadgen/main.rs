@@ -9,6 +9,7 @@ mod idle;
 mod meter;
 mod options;
 mod requests;
+mod slow;
 mod streams;
 mod unary;
 mod usage;
@@ -50,5 +51,6 @@ async fn run(options: &Options) -> Result<Report> {
         Workload::Stream => streams::run(options).await,
         Workload::Idle => idle::run(options).await,
         Workload::Cancel => cancel::run(options).await,
+        Workload::Slow => slow::run(options).await,
     }
 }

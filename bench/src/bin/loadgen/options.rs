@@ -7,7 +7,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 pub(crate) const USAGE: &str = "\
-usage: loadgen <send|get|list|stream|idle|cancel> --url http://HOST:PORT [options]
+usage: loadgen <send|get|list|stream|idle|cancel|slow> --url http://HOST:PORT [options]
 
   --pid PID           the process whose processor time and memory are reported
   --connections N     how many calls are under way at once (1)
@@ -17,7 +17,8 @@ usage: loadgen <send|get|list|stream|idle|cancel> --url http://HOST:PORT [option
   --stored N          get: read the newest N tasks that are there instead of making 1,000
   --chunks N          stream: in how many pieces the text is to come (16)
   --page N            list: which page to ask for, counted from 1 (1)
-  --streams N         idle: how many streams are open; cancel: how many others run (32)
+  --streams N         idle: how many streams are open; cancel: how many others run;
+                      slow: how many send a byte a second (32)
   --hold-ms MS        idle: how long each stream says nothing (10000)";
 
 /// What the load consists of.
@@ -35,6 +36,8 @@ pub(crate) enum Workload {
     Idle,
     /// Cancels while others run.
     Cancel,
+    /// Blocking sends while others send a byte a second.
+    Slow,
 }
 
 /// What was asked for.
@@ -104,6 +107,7 @@ fn workload(name: Option<&str>) -> Result<Workload> {
         Some("stream") => Ok(Workload::Stream),
         Some("idle") => Ok(Workload::Idle),
         Some("cancel") => Ok(Workload::Cancel),
+        Some("slow") => Ok(Workload::Slow),
         Some(other) => Err(format!("there is no workload {other}")),
         None => Err("no workload".into()),
     }

@@ -1,0 +1,56 @@
+//! The workload of clients that send a byte a second, beside one that behaves well: whether it still gets its
+//! answers, and how fast.
+
+use crate::meter::Report;
+use crate::options::Options;
+use crate::{Result, requests, unary};
+use std::io::ErrorKind;
+use std::time::Duration;
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+use tokio::time::MissedTickBehavior;
+
+/// How long each of them waits between two bytes.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Measures sends while `options.streams` others send their bytes.
+pub(crate) async fn run(options: &Options) -> Result<Report> {
+    let mut slow = Vec::new();
+    for number in 0..options.streams {
+        slow.push(begun(options, number).await?);
+    }
+    tokio::select! {
+        report = unary::send(options) => report,
+        problem = trickle(&slow) => Err(problem),
+    }
+}
+
+/// A connection in the middle of a request: every other one in its head, the rest in their bodies.
+async fn begun(options: &Options, number: usize) -> Result<TcpStream> {
+    let said = |error: std::io::Error| format!("slow connection {number}: {error}");
+    let mut stream = TcpStream::connect(options.address).await.map_err(said)?;
+    let rest = if number.is_multiple_of(2) { "x-slow: " } else { "content-length: 1000\r\n\r\n" };
+    let head = format!("POST {} HTTP/1.1\r\nhost: slow\r\n{rest}", requests::ECHO);
+    stream.write_all(head.as_bytes()).await.map_err(said)?;
+    Ok(stream)
+}
+
+/// Sends the bytes until one of the connections is lost; says which.
+async fn trickle(slow: &[TcpStream]) -> String {
+    let mut tick = tokio::time::interval(PAUSE);
+    tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tick.tick().await;
+        for (number, stream) in slow.iter().enumerate() {
+            match stream.try_write(b"x") {
+                Ok(_) => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                Err(error) => return format!("slow connection {number} was lost: {error}"),
+            }
+            // The one that behaves well is on this thread, too.
+            if number % 100 == 99 {
+                tokio::task::yield_now().await;
+            }
+        }
+    }
+}
