@@ -10,7 +10,9 @@ mod conversation;
 mod deadline;
 mod end;
 mod expire;
+mod outbox;
 mod overdue;
+mod push;
 mod read;
 mod recover;
 mod run;
@@ -35,7 +37,9 @@ use std::time::Duration;
 
 pub use deadline::DEADLINE_EXTENSION;
 pub use expire::Swept;
+pub use outbox::{Outbox, Patience, Standing};
 pub use overdue::Overdue;
+pub use push::{Push, SetPush};
 pub use read::ListTasks;
 pub use recover::Recovered;
 pub use run::{Run, RunEnd};
@@ -56,6 +60,8 @@ pub struct Limits {
     pub idle: Duration,
     /// How long an ended task is kept.
     pub retention: Duration,
+    /// How many webhooks a task may have.
+    pub webhooks: usize,
 }
 
 impl Default for Limits {
@@ -66,6 +72,7 @@ impl Default for Limits {
             task_bytes: 256 << 20,
             idle: Duration::from_secs(24 * 3600),
             retention: Duration::from_secs(30 * 24 * 3600),
+            webhooks: 10,
         }
     }
 }
@@ -85,6 +92,8 @@ pub struct SendMessage {
     pub metadata: Option<RawJson>,
     /// The media types that the client takes; empty for any.
     pub accepted_output_modes: Vec<String>,
+    /// A webhook that is told of what happens to the task.
+    pub push: Option<Box<SetPush>>,
 }
 
 /// What became of a message.
@@ -133,6 +142,8 @@ pub struct Ports {
     pub clock: Arc<dyn Clock>,
     /// Fresh ids.
     pub ids: Arc<dyn IdGenerator>,
+    /// What push notifications need, where there are any.
+    pub push: Option<Push>,
 }
 
 pub(crate) struct Core {
