@@ -8,6 +8,7 @@ use crate::probes::{self, Vitals};
 use crate::reply::{self, Reply};
 use crate::rest;
 use crate::rpc::{self, VersionPolicy};
+use crate::webhook;
 use a2ad_domain::{Agent, Service};
 use axum::Router;
 use axum::extract::Request;
@@ -31,6 +32,8 @@ pub struct Settings {
     pub proxies: Proxies,
     /// How long cards may be kept by caches.
     pub card_max_age: Duration,
+    /// What says which webhooks may be called, where there are any.
+    pub webhooks: Option<webhook::Client>,
 }
 
 /// What an agent shows to whom.

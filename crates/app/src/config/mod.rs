@@ -6,6 +6,7 @@ mod auth;
 mod environment;
 mod executor;
 mod nearest;
+mod push;
 mod units;
 
 use a2ad_domain::service::Limits;
@@ -20,7 +21,8 @@ use units::{Size, Span};
 
 pub use agent::{AgentConfig, MethodConfig};
 pub use auth::{AuthConfig, JwtConfig};
-pub use executor::ExecutorConfig;
+pub use executor::{ExecutorConfig, SecretConfig};
+pub use push::PushConfig;
 
 /// A configuration that makes no sense: where, what and how to mend it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -58,6 +60,8 @@ pub struct Config {
     pub limits: LimitsConfig,
     /// How callers show who they are.
     pub auth: AuthConfig,
+    /// Push notifications.
+    pub push: PushConfig,
     /// The agents.
     pub agent: Vec<AgentConfig>,
 }
@@ -161,6 +165,7 @@ impl Default for Config {
             store: StoreConfig::default(),
             limits: LimitsConfig::default(),
             auth: AuthConfig::default(),
+            push: PushConfig::default(),
             agent: agent::defaults(),
         }
     }
@@ -226,7 +231,8 @@ impl Config {
                 .map(|what| format!("agent {}: {what}", agent.id))
                 .collect::<Vec<_>>()
         };
-        keys.chain(self.agent.iter().flat_map(missing)).collect()
+        let push = self.push.missing().map(|what| format!("push: {what}"));
+        keys.chain(push).chain(self.agent.iter().flat_map(missing)).collect()
     }
 
     /// Reads a file, if there is one, and then the environment.
@@ -297,6 +303,9 @@ impl Config {
         }
         if self.server.keep_alive.0.is_zero() {
             return wrong("[server]", 0, "keep_alive", "must be longer than 0s".to_owned());
+        }
+        if let Err((key, problem)) = self.push.check(self.store.retention) {
+            return wrong("[push]", 0, key, problem);
         }
         if let Some(Err((key, problem))) = self.auth.jwt.as_ref().map(JwtConfig::settings) {
             return wrong("[auth.jwt]", 0, key, problem);

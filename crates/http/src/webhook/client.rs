@@ -8,6 +8,7 @@ use super::target::Target;
 use bytes::Bytes;
 use reqwest::header::HeaderMap;
 use reqwest::{Response, StatusCode};
+use std::fmt::{self, Debug, Formatter};
 use std::sync::{Arc, Once};
 use std::time::Duration;
 use tokio::time::timeout;
@@ -61,6 +62,11 @@ impl Client {
         Ok(Self { client, guarded, rules })
     }
 
+    /// What it may call.
+    pub(super) fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
     /// Takes a URL as a webhook: reads it, and looks its name up so that a caller hears of a private address
     /// at once. A name that cannot be looked up is taken, since it may be known by the time it is needed;
     /// what it leads to then is checked again for each connection.
@@ -98,6 +104,12 @@ impl Client {
         }
         drain(response).await;
         Ok(status)
+    }
+}
+
+impl Debug for Client {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Client").field(&self.rules).finish()
     }
 }
 
