@@ -106,8 +106,11 @@ fn tenant(body: &Bytes) -> Result<Option<Value>, Fault> {
     }
 }
 
-/// The members of a body that describes a webhook.
+/// The members of a body that describes a webhook; an empty body has none.
 fn described(body: &Bytes) -> Result<Map<String, Value>, Fault> {
+    if body.is_empty() {
+        return Ok(Map::new());
+    }
     match serde_json::from_slice(body) {
         Ok(Value::Object(members)) => Ok(members),
         Ok(_) => Err(Fault::Failed(Error::invalid("", "must be an object"))),
