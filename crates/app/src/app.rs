@@ -234,7 +234,7 @@ impl AppBuilder {
         let local = Arc::new(LocalBus::new());
         let ids: Arc<dyn IdGenerator> = Arc::new(RandomIds);
         let webhooks = webhooks.or_else(|| kept.webhooks());
-        let post = Post::new(&config.push, kept.port(), webhooks, clock.clone(), ids.clone())?;
+        let post = Post::new(&config, kept.port(), webhooks, clock.clone(), ids.clone())?;
         let gauges = Arc::new(Gauges {
             runtime: runtime.clone(),
             bus: bus.is_none().then(|| local.clone()),

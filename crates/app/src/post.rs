@@ -1,7 +1,6 @@
 //! Puts together what tells webhooks, by the configuration.
 
-use crate::ConfigError;
-use crate::config::PushConfig;
+use crate::{Config, ConfigError};
 use a2ad_domain::ports::{Clock, EventBus, IdGenerator, PushStore, TaskStore};
 use a2ad_domain::service::{Outbox, Push};
 use a2ad_http::webhook::{Client, Courier, Sender, Signer, SystemLookup};
@@ -19,13 +18,14 @@ pub(crate) struct Post {
 impl Post {
     /// `None` where there are no push notifications: they are off, or the store cannot keep webhooks.
     pub(crate) fn new(
-        config: &PushConfig,
+        config: &Config,
         tasks: Arc<dyn TaskStore>,
         webhooks: Option<Arc<dyn PushStore>>,
         clock: Arc<dyn Clock>,
         ids: Arc<dyn IdGenerator>,
     ) -> Result<Option<Self>, ConfigError> {
-        let Some(store) = webhooks.filter(|_| config.enabled) else { return Ok(None) };
+        let Some(store) = webhooks.filter(|_| config.push.enabled) else { return Ok(None) };
+        let (retention, config) = (config.store.retention.0, &config.push);
         let wrong = |problem: String| ConfigError::new("push", problem);
         let client = Client::new(config.rules(), Arc::new(SystemLookup::default()));
         let client = client.map_err(|error| wrong(format!("there is no TLS: {error}")))?;
@@ -39,7 +39,7 @@ impl Post {
             sender: Arc::new(sender),
             clock,
             ids,
-            patience: config.patience(),
+            patience: config.patience(retention),
         });
         Ok(Some(Self { courier, client, store }))
     }

@@ -304,7 +304,7 @@ impl Config {
         if self.server.keep_alive.0.is_zero() {
             return wrong("[server]", 0, "keep_alive", "must be longer than 0s".to_owned());
         }
-        if let Err((key, problem)) = self.push.check(self.store.retention) {
+        if let Err((key, problem)) = self.push.check() {
             return wrong("[push]", 0, key, problem);
         }
         if let Some(Err((key, problem))) = self.auth.jwt.as_ref().map(JwtConfig::settings) {

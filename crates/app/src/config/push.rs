@@ -5,6 +5,7 @@ use super::units::Span;
 use a2ad_domain::service::{Limits, Patience};
 use a2ad_http::webhook::Rules;
 use serde::Deserialize;
+use std::time::Duration;
 
 /// Push notifications.
 #[derive(Clone, Debug, Deserialize)]
@@ -58,8 +59,8 @@ impl Default for PushConfig {
 }
 
 impl PushConfig {
-    /// What makes no sense: the key and what is wrong. `retention` is how long tasks are kept.
-    pub(super) fn check(&self, retention: Span) -> Result<(), (&'static str, String)> {
+    /// What makes no sense: the key and what is wrong.
+    pub(super) fn check(&self) -> Result<(), (&'static str, String)> {
         for (key, value) in [
             ("max_per_task", self.max_per_task),
             ("max_deliveries", self.max_deliveries),
@@ -78,11 +79,6 @@ impl PushConfig {
                 return Err((key, "must be longer than 0s".to_owned()));
             }
         }
-        if self.enabled && self.give_up.0 > retention.0 {
-            let problem = "must not be longer than store.retention: a task that is gone cannot be \
-                           told of any more";
-            return Err(("give_up", problem.to_owned()));
-        }
         let secret = self.secret.as_ref().map_or(Ok(()), |secret| secret.check("secret"));
         secret.map_err(|problem| ("secret", problem))
     }
@@ -98,11 +94,13 @@ impl PushConfig {
         Rules { allow_private, allow_http, ports, timeout: timeout.0 }
     }
 
-    pub(crate) fn patience(&self) -> Patience {
+    /// How long webhooks are tried, where tasks are kept for `retention`: a webhook of a task that is gone
+    /// cannot be told of it.
+    pub(crate) fn patience(&self, retention: Duration) -> Patience {
         Patience {
             first_pause: self.pause.0,
             longest_pause: self.longest_pause.0.max(self.pause.0),
-            give_up: self.give_up.0,
+            give_up: self.give_up.0.min(retention),
         }
     }
 
