@@ -16,5 +16,5 @@ mod list;
 mod negotiation;
 mod output;
 mod rest;
-mod schema;
+pub(crate) mod schema;
 mod streams;

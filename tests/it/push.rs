@@ -9,6 +9,7 @@ mod letters;
 mod signed;
 mod urls;
 
+use crate::line1::schema;
 use crate::support::TestServer;
 use crate::support::rpc::{Answered, JSON};
 use serde_json::{Value, json};
@@ -22,7 +23,11 @@ async fn call(server: &TestServer, agent: &str, method: &str, params: Value) -> 
     let headers = [JSON, LINE_1];
     let headers = if old { &headers[..1] } else { &headers[..] };
     let path = format!("/api/v1/a2a/{agent}/jsonrpc");
-    Answered::of(&server.post(&path, headers, body.to_string()).await)
+    let answered = Answered::of(&server.post(&path, headers, body.to_string()).await);
+    if !old && answered.outcome.is_ok() {
+        schema::result(method, &answered.result());
+    }
+    answered
 }
 
 /// The parameters of a message with a webhook, in the words of a line.

@@ -28,7 +28,6 @@ impl Post {
         let (retention, config) = (config.store.retention.0, &config.push);
         let wrong = |problem: String| ConfigError::new("push", problem);
         let client = Client::new(config.rules(), Arc::new(SystemLookup::default()));
-        let client = client.map_err(|error| wrong(format!("there is no TLS: {error}")))?;
         let secret = config.signs_with().map_err(|problem| wrong(format!("secret: {problem}")))?;
         let signer = secret.map(|secret| Signer::new(&secret));
         let (most, of_a_host) = (config.max_deliveries, config.max_per_host);

@@ -1,6 +1,7 @@
 //! Webhooks that come along with a message.
 
 use super::{LINE_1, call, full, message};
+use crate::line1::schema;
 use crate::support::receiver::{EAGER, HOOKS, Receiver, Told, state_of};
 use crate::support::rpc::JSON;
 use crate::support::{HeaderOwner, TestServer};
@@ -29,6 +30,7 @@ fn check(told: &[Told], old: bool) {
             assert_eq!(body["kind"], "task", "{body}");
             assert!(body["id"].is_string() && body.get("jsonrpc").is_none(), "{body}");
         } else {
+            schema::stream(&body);
             let members: Vec<&String> = body.as_object().expect("an object").keys().collect();
             assert!(members == ["statusUpdate"] || members == ["artifactUpdate"], "{body}");
             assert!(body[members[0]]["taskId"].is_string(), "{body}");
