@@ -45,7 +45,7 @@ fn filled(value: &Value) {
 
 /// Checks the result of a call.
 #[track_caller]
-pub(super) fn result(method: &str, value: &Value) {
+pub(crate) fn result(method: &str, value: &Value) {
     match method {
         "SendMessage" => {
             let members = object(value, &[], &["task", "message"]);
