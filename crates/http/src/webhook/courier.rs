@@ -7,7 +7,7 @@
 
 use a2ad_domain::ports::{Bell, EventBus, Interest, StoreError, Subscription};
 use a2ad_domain::service::{Outbox, Standing};
-use a2ad_domain::{CancelSignal, IdMap, Recorded, Task, TaskId, TaskKey, WebhookName};
+use a2ad_domain::{CancelSignal, IdMap, Recorded, Task, TaskId, TaskKey, WebhookName, causes};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -141,7 +141,12 @@ impl Courier {
                 Ok(Standing::Waits) => {}
                 Ok(Standing::Over | Standing::PutOff) => return,
                 // The next change or the next look around tries again.
-                Err(error) => tracing::warn!(%error, "a webhook cannot be told for the store"),
+                Err(error) => {
+                    tracing::warn!(
+                        error = causes(&error),
+                        "a webhook cannot be told for the store"
+                    );
+                }
             }
             tokio::select! {
                 biased;
