@@ -2,6 +2,7 @@
 
 use crate::support::agents::{Gated, agent, soon};
 use crate::support::caller::{Caller, Message, context, history, id, state};
+use crate::support::receiver::{HOOKS, NOWHERE};
 use crate::support::{HeaderOwner, Reply, TestServer};
 use a2ad_domain::ports::{AgentError, AgentExecutor, Outcome, Turn};
 use a2ad_domain::service::TaskWriter;
@@ -16,7 +17,7 @@ const NOBODY: &str = "3b9f6f0e-0000-4000-8000-00000000000d";
 
 /// Every call that names a task, for one id.
 fn calls(task: &str) -> Vec<(&'static str, Value)> {
-    let config = json!({ "url": "https://hooks.example.net/a" });
+    let config = json!({ "url": NOWHERE });
     let set = json!({ "taskId": task, "pushNotificationConfig": config });
     let named = json!({ "id": task, "pushNotificationConfigId": "c1" });
     let follow_up = Message::new("mine now").id("m-1").task(task);
@@ -54,8 +55,7 @@ async fn sees_nothing(stranger: &Caller<'_>, task: &str) {
         let unknown = stranger.reply(method, unknown).await;
         assert_eq!(visible(&foreign, task), visible(&unknown, NOBODY), "{method} {params}");
         let code = foreign.json()["error"]["code"].clone();
-        let expected = if method.contains("push") { -32003 } else { -32001 };
-        assert_eq!(code, expected, "{method} {params}");
+        assert_eq!(code, -32001, "{method} {params}");
     }
 }
 
@@ -63,7 +63,7 @@ async fn sees_nothing(stranger: &Caller<'_>, task: &str) {
 async fn two_agents() -> (TestServer, crate::support::agents::Gates) {
     let (gated, gates) = Gated::new();
     let agents = ["left", "right"].map(|id| agent(id, gated.clone()));
-    let server = TestServer::custom("", |builder| {
+    let server = TestServer::custom(HOOKS, |builder| {
         let builder = builder.authenticator(Arc::new(HeaderOwner));
         agents.into_iter().fold(builder, |builder, agent| builder.with_agent(agent))
     });

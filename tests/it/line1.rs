@@ -16,7 +16,7 @@ mod list;
 mod negotiation;
 mod output;
 mod rest;
-mod schema;
+pub(crate) mod schema;
 mod streams;
 
 pub(crate) use conformance::tests;

@@ -26,6 +26,7 @@ mod model;
 mod pagination;
 mod payloads;
 mod praison;
+mod push;
 mod push_off;
 mod races;
 mod reattach;

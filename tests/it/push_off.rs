@@ -1,4 +1,5 @@
-//! Push notifications and extended cards, which no agent has: always the same refusal, and no side effect.
+//! Push notifications where they are off, and extended cards, which no agent has: always the same refusal, and
+//! no side effect.
 
 use crate::support::TestServer;
 use crate::support::agents::{Counted, agent};
@@ -7,6 +8,8 @@ use crate::support::rpc::{ECHO, ROUTES, call};
 use a2ad_executor::Script;
 use serde_json::{Value, json};
 use std::sync::Arc;
+
+const OFF: &str = "[push]\nenabled = false\n";
 
 const METHODS: [&str; 4] = [
     "tasks/pushNotificationConfig/set",
@@ -41,7 +44,7 @@ fn configs() -> Vec<Value> {
 
 #[tokio::test]
 async fn every_push_method_is_refused_with_its_own_code_whatever_its_parameters() {
-    let server = TestServer::start().await;
+    let server = TestServer::with_config(OFF).await;
     let task = Caller::new(&server, "echo").send(Message::new("x")).await;
     let task = id(&task);
     let mut params = vec![
@@ -74,7 +77,7 @@ async fn every_push_method_is_refused_with_its_own_code_whatever_its_parameters(
 async fn a_message_that_asks_for_push_notifications_is_refused_and_never_reaches_the_agent() {
     let counted = Counted::new(Arc::new(Script));
     let echo = agent("echo", counted.clone());
-    let server = TestServer::custom("", |builder| builder.with_agent(echo)).await;
+    let server = TestServer::custom(OFF, |builder| builder.with_agent(echo)).await;
     for route in ROUTES {
         for method in ["message/send", "message/stream"] {
             for config in configs() {
@@ -99,7 +102,7 @@ async fn a_message_that_asks_for_push_notifications_is_refused_and_never_reaches
 
 #[tokio::test]
 async fn an_answer_that_asks_for_push_notifications_leaves_the_question_open() {
-    let server = TestServer::start().await;
+    let server = TestServer::with_config(OFF).await;
     let caller = Caller::new(&server, "script");
     let asked = caller.send(Message::new("ask which?")).await;
     let config = json!({ "url": "https://hook.example.org/a" });
@@ -116,7 +119,7 @@ async fn an_answer_that_asks_for_push_notifications_leaves_the_question_open() {
 
 #[tokio::test]
 async fn there_is_no_extended_card_under_any_of_its_names() {
-    let server = TestServer::start().await;
+    let server = TestServer::with_config(OFF).await;
     let names = [
         "agent/getAuthenticatedExtendedCard",
         "agent/authenticatedExtendedCard",
@@ -135,7 +138,7 @@ async fn there_is_no_extended_card_under_any_of_its_names() {
 
 #[tokio::test]
 async fn cards_promise_neither() {
-    let server = TestServer::start().await;
+    let server = TestServer::with_config(OFF).await;
     for agent in ["echo", "script"] {
         let path = format!("/api/v1/a2a/{agent}/.well-known/agent-card.json");
         let card = server.get(&path, &[]).await.json();
@@ -148,7 +151,7 @@ async fn cards_promise_neither() {
 /// Whoever asks is told what the agent cannot do before whose task it is.
 #[tokio::test]
 async fn a_refused_push_call_tells_nothing_about_tasks() {
-    let server = TestServer::start().await;
+    let server = TestServer::with_config(OFF).await;
     let own = Caller::new(&server, "echo").send(Message::new("x")).await;
     let foreign = Caller::new(&server, "script").send(Message::new("x")).await;
     for method in METHODS {

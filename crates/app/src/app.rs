@@ -5,9 +5,10 @@ use crate::config::ConfigError;
 use crate::gauges::Gauges;
 use crate::guards::Guards;
 use crate::kept::Kept;
+use crate::post::Post;
 use crate::server::Server;
 use crate::{Config, RandomIds, SystemClock};
-use a2ad_domain::ports::{AgentExecutor, Clock, EventBus, TaskStore};
+use a2ad_domain::ports::{AgentExecutor, Clock, EventBus, IdGenerator, PushStore, TaskStore};
 use a2ad_domain::service::{Limits, Ports, Recovered, Service};
 use a2ad_domain::{Agent, AgentId, AgentSettings, Card};
 use a2ad_executor::{Drained, Runtime};
@@ -25,6 +26,7 @@ pub struct App {
     pub(crate) default: Front,
     pub(crate) gauges: Arc<Gauges>,
     pub(crate) tls: Option<Arc<Tls>>,
+    pub(crate) post: Option<Post>,
     kept: Kept,
 }
 
@@ -35,6 +37,7 @@ pub struct AppBuilder {
     authenticator: Option<Arc<dyn Authenticator>>,
     allow_anonymous: bool,
     store: Option<Arc<dyn TaskStore>>,
+    webhooks: Option<Arc<dyn PushStore>>,
     bus: Option<Arc<dyn EventBus>>,
     clock: Arc<dyn Clock>,
     /// The first thing that made no sense, kept for `build` so that calls can be chained.
@@ -51,6 +54,7 @@ impl App {
             authenticator: None,
             allow_anonymous: false,
             store: None,
+            webhooks: None,
             bus: None,
             clock: Arc::new(SystemClock),
             problem: None,
@@ -77,6 +81,9 @@ impl App {
             tracing::warn!(retried, "tasks were at work when the server ended; they begin again");
         }
         self.warn_of_plain_text();
+        if let Some(post) = &self.post {
+            post.courier.start().await.map_err(std::io::Error::other)?;
+        }
         Server::new(self, listener)
     }
 }
@@ -157,6 +164,14 @@ impl AppBuilder {
         self
     }
 
+    /// Keeps webhooks in `webhooks`, for a store of the program's own. Without a place for webhooks there are
+    /// no push notifications.
+    #[must_use]
+    pub fn webhooks(mut self, webhooks: Arc<dyn PushStore>) -> Self {
+        self.webhooks = Some(webhooks);
+        self
+    }
+
     /// Hands changes out over `bus`.
     #[must_use]
     pub fn bus(mut self, bus: Arc<dyn EventBus>) -> Self {
@@ -193,7 +208,7 @@ impl AppBuilder {
     /// When there is no agent, no address that cards can name, or when other machines could call
     /// without anything that tells callers apart.
     pub fn build(self) -> Result<App, ConfigError> {
-        let Self { config, mut agents, store, bus, clock, .. } = self;
+        let Self { config, mut agents, store, webhooks, bus, clock, .. } = self;
         if let Some(problem) = self.problem {
             return Err(problem);
         }
@@ -236,17 +251,23 @@ impl AppBuilder {
         let runtime = Runtime::new(config.server.max_running);
         let kept = store.map_or_else(|| Kept::open(&config), |store| Ok(Kept::Own(store)))?;
         let local = Arc::new(LocalBus::new());
+        let ids: Arc<dyn IdGenerator> = Arc::new(RandomIds);
+        let webhooks = webhooks.or_else(|| kept.webhooks());
+        let post = Post::new(&config, kept.port(), webhooks, clock.clone(), ids.clone())?;
         let gauges = Arc::new(Gauges {
             runtime: runtime.clone(),
             bus: bus.is_none().then(|| local.clone()),
             store: kept.clone(),
+            courier: post.as_ref().map(|post| post.courier.clone()),
         });
+        let bus = bus.unwrap_or(local);
         let ports = Ports {
             store: kept.port(),
-            bus: bus.unwrap_or(local),
+            bus: post.as_ref().map_or_else(|| bus.clone(), |post| post.listening(bus.clone())),
             spawner: Arc::new(runtime),
             clock,
-            ids: Arc::new(RandomIds),
+            ids,
+            push: post.as_ref().map(Post::push),
         };
         let limits = Limits {
             wait: config.server.wait_limit.0,
@@ -255,9 +276,10 @@ impl AppBuilder {
             idle: config.limits.idle.0,
             retention: config.store.retention.0,
             owner_tasks: config.limits.owner_tasks.0,
+            webhooks: config.push.max_per_task,
         };
         let service = Service::new(ports, agents, limits);
-        Ok(App { config, service, fronts, default, gauges, tls, kept })
+        Ok(App { config, service, fronts, default, gauges, tls, post, kept })
     }
 }
 

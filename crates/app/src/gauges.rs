@@ -3,6 +3,7 @@
 use crate::kept::Kept;
 use a2ad_executor::Runtime;
 use a2ad_http::Vitals;
+use a2ad_http::webhook::Courier;
 use a2ad_store::LocalBus;
 use async_trait::async_trait;
 use std::sync::Arc;
@@ -12,6 +13,7 @@ pub struct Gauges {
     pub(crate) runtime: Runtime,
     pub(crate) bus: Option<Arc<LocalBus>>,
     pub(crate) store: Kept,
+    pub(crate) courier: Option<Courier>,
 }
 
 impl Gauges {
@@ -34,6 +36,14 @@ impl Gauges {
     }
 }
 
+impl Gauges {
+    /// Webhooks that may still be told something, where there are push notifications.
+    #[must_use]
+    pub fn open_webhooks(&self) -> Option<usize> {
+        self.courier.as_ref().map(Courier::followed)
+    }
+}
+
 #[async_trait]
 impl Vitals for Gauges {
     fn live_runs(&self) -> usize {
@@ -46,6 +56,10 @@ impl Vitals for Gauges {
 
     fn stored_tasks(&self) -> Option<usize> {
         self.stored_tasks()
+    }
+
+    fn open_webhooks(&self) -> Option<usize> {
+        self.open_webhooks()
     }
 
     async fn store_serves(&self) -> bool {

@@ -1,7 +1,7 @@
 //! Where tasks are kept: in memory, in a file, or in a store of the program that embeds the server.
 
 use crate::config::{Config, ConfigError, DurabilityConfig, StoreKind};
-use a2ad_domain::ports::{StoreError, TaskStore};
+use a2ad_domain::ports::{PushStore, StoreError, TaskStore};
 use a2ad_domain::{TaskKey, causes};
 use a2ad_store::{Capacity, Durability, MemoryStore, Settings, SqliteStore};
 use std::error::Error;
@@ -44,6 +44,15 @@ impl Kept {
             Self::Memory(store) => store.clone(),
             Self::File(store) => store.clone(),
             Self::Own(store) => store.clone(),
+        }
+    }
+
+    /// Where webhooks are kept, where it is a place of the server's own.
+    pub(crate) fn webhooks(&self) -> Option<Arc<dyn PushStore>> {
+        match self {
+            Self::Memory(store) => Some(store.clone()),
+            Self::File(store) => Some(store.clone()),
+            Self::Own(_) => None,
         }
     }
 

@@ -31,6 +31,7 @@ mod guards;
 mod ids;
 mod kept;
 pub mod logs;
+mod post;
 mod server;
 mod signals;
 

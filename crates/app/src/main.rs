@@ -2,6 +2,7 @@
 
 mod key_command;
 mod open_files;
+mod push_command;
 
 use a2ad::config::StoreKind;
 use a2ad::{App, Config, exit, logs};
@@ -41,6 +42,11 @@ enum Command {
     Key {
         #[command(subcommand)]
         command: key_command::Command,
+    },
+    /// List what webhooks were not told of, and have it sent again.
+    Push {
+        #[command(subcommand)]
+        command: push_command::Command,
     },
     /// Check a configuration and say what is wrong with it.
     Check {
@@ -102,6 +108,7 @@ fn main() -> ExitCode {
         Command::Check { config } => check(&config),
         Command::Guard { id } => watch(&id),
         Command::Key { command } => key_command::run(command),
+        Command::Push { command } => push_command::run(command),
         Command::Serve(options) => serve(options),
         Command::Backup(options) => back_up(options),
     };

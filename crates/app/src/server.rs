@@ -8,6 +8,7 @@ use crate::signals::Signals;
 use a2ad_domain::service::Service;
 use a2ad_executor::{Drained, Runtime};
 use a2ad_http::Router;
+use a2ad_http::webhook::Courier;
 use a2ad_http::{
     Access, Allowance, BodyLimits, Connections, Proxies, Settings, Tally, VersionPolicy, router,
     serve,
@@ -37,13 +38,16 @@ pub struct Server {
     gauges: Arc<Gauges>,
     runtime: Runtime,
     drain: Duration,
+    courier: Option<Courier>,
+    /// How long a delivery may take.
+    delivery: Duration,
     connections: Connections,
     scheme: &'static str,
 }
 
 impl Server {
     pub(crate) fn new(app: App, listener: TcpListener) -> std::io::Result<Self> {
-        let App { config, service, fronts, default, gauges, tls, .. } = app;
+        let App { config, service, fronts, default, gauges, tls, post, .. } = app;
         let address = listener.local_addr()?;
         let public = config.server.public_url.as_deref();
         let base_url = public.map_or_else(
@@ -76,6 +80,7 @@ impl Server {
                 config.server.trusted_proxies.clone(),
             )),
             tally: tally.clone(),
+            webhooks: post.as_ref().map(|post| post.client.clone()),
         };
         let name_peers = settings.proxies.need_peers() || settings.allowance.limits_anything();
         let router = router(service.clone(), fronts, &default, gauges.clone(), settings);
@@ -101,6 +106,8 @@ impl Server {
             gauges,
             runtime,
             drain,
+            courier: post.map(|post| post.courier),
+            delivery: config.push.timeout.0,
             connections,
             scheme: config.server.scheme(),
         })
@@ -161,7 +168,7 @@ impl Server {
             let _ = closed.await;
         };
         let serving = tokio::spawn(serve(self.listener, self.router, self.connections, stopped));
-        let sweeping = tokio::spawn(sweep(self.service.clone()));
+        let sweeping = tokio::spawn(sweep(self.service.clone(), self.courier.clone()));
         stop.await;
         tracing::info!("draining");
         self.service.drain();
@@ -169,12 +176,15 @@ impl Server {
         sweeping.abort();
         let _ = closing.send(());
         let _ = serving.await;
+        if let Some(courier) = self.courier {
+            courier.close(self.delivery.min(self.drain)).await;
+        }
         tracing::info!(cut_off = drained.cut_off, "stopped");
         drained
     }
 }
 
-async fn sweep(service: Service) {
+async fn sweep(service: Service, courier: Option<Courier>) {
     let mut pause = tokio::time::interval(SWEEP);
     loop {
         pause.tick().await;
@@ -184,6 +194,11 @@ async fn sweep(service: Service) {
             }
             Ok(_) => {}
             Err(error) => tracing::warn!(%error, "housekeeping failed"),
+        }
+        if let Some(courier) = &courier
+            && let Err(error) = courier.look_around().await
+        {
+            tracing::warn!(%error, "webhooks that are due cannot be found");
         }
     }
 }

@@ -95,6 +95,13 @@ name!(
     "must be 1 to 1024 bytes"
 );
 
+name!(
+    /// A webhook's id within its task (specification 1.0 §4.3.1).
+    PushConfigId,
+    |s| !s.is_empty() && s.len() <= 256,
+    "must be 1 to 256 bytes"
+);
+
 impl Owner {
     /// The owner of everything where callers do not say who they are.
     #[must_use]

@@ -13,6 +13,7 @@ pub mod error;
 pub mod ids;
 pub mod modes;
 pub mod ports;
+pub mod push;
 pub mod raw_json;
 pub mod service;
 pub mod signal;
@@ -31,9 +32,10 @@ pub use change::{ArtifactUpdate, Change, Recorded, StatusChange, StatusDetails};
 pub use content::{Artifact, Content, Details, Message, Part, PartLabel, Parts, Role};
 pub use error::{Error, ErrorCode};
 pub use ids::{
-    AgentId, ArtifactId, ContextId, IdMap, MessageId, Owner, Scope, TaskId, TaskKey, Tenant,
-    Version,
+    AgentId, ArtifactId, ContextId, IdMap, MessageId, Owner, PushConfigId, Scope, TaskId, TaskKey,
+    Tenant, Version,
 };
+pub use push::{Confidential, PushAuthentication, PushConfig, PushForm, Webhook, WebhookName};
 pub use raw_json::RawJson;
 pub use service::Service;
 pub use signal::CancelSignal;

@@ -9,6 +9,7 @@ use crate::time::Timestamp;
 use std::sync::Arc;
 
 mod restore;
+mod rewind;
 mod turn;
 
 pub use restore::{Inconsistent, TaskParts};

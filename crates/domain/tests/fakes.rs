@@ -66,3 +66,8 @@ mod executor {
         a2ad_domain::executor_contract!(super::asks, "go");
     }
 }
+
+mod webhooks {
+    use a2ad_domain::testing::FakeStore;
+    a2ad_domain::push_store_contract!(FakeStore::new);
+}

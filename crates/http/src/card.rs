@@ -40,7 +40,8 @@ pub(crate) fn serve(front: &Front, shared: &Shared, request: &Request) -> Reply 
         (mode, _) => mode,
     };
     let base = base_url(&shared.settings, request);
-    let body = document::card(&front.agent, &base, form, front.access.schemes());
+    let notifies = shared.service.notifies();
+    let body = document::card(&front.agent, &base, form, front.access.schemes(), notifies);
     let tag = tag(&body);
     let unchanged = is_known(request.headers(), &tag);
     let mut reply = if unchanged {

@@ -18,6 +18,8 @@ pub trait Vitals: Send + Sync {
     fn subscribed_tasks(&self) -> usize;
     /// Tasks in the store, where that is known.
     fn stored_tasks(&self) -> Option<usize>;
+    /// Webhooks that may still be told something, where there are push notifications.
+    fn open_webhooks(&self) -> Option<usize>;
     /// Whether the store can be written now.
     async fn store_serves(&self) -> bool;
 }
@@ -85,6 +87,10 @@ fn figures(shared: &Shared) -> Vec<(&'static str, &'static str, usize)> {
     ];
     if let Some(tasks) = vitals.stored_tasks() {
         figures.push(("stored_tasks", "Tasks in the store.", tasks));
+    }
+    if let Some(webhooks) = vitals.open_webhooks() {
+        let help = "Webhooks that may still be told something.";
+        figures.push(("open_webhooks", help, webhooks));
     }
     figures
 }

@@ -10,6 +10,7 @@ use crate::probes::{self, Vitals};
 use crate::reply::{self, Reply};
 use crate::rest;
 use crate::rpc::{self, VersionPolicy};
+use crate::webhook;
 use a2ad_domain::{Agent, Service};
 use axum::Router;
 use axum::extract::Request;
@@ -39,6 +40,8 @@ pub struct Settings {
     pub allowance: Arc<Allowance>,
     /// Counts refusals.
     pub tally: Arc<Tally>,
+    /// What says which webhooks may be called, where there are any.
+    pub webhooks: Option<webhook::Client>,
 }
 
 /// What an agent shows to whom.

@@ -57,7 +57,7 @@ fn for_development() -> Rules {
 }
 
 fn client(rules: &Rules, lookup: Arc<dyn Lookup>) -> Client {
-    Client::new(rules.clone(), lookup).expect("a client")
+    Client::new(rules.clone(), lookup)
 }
 
 /// A client that may reach loopback, and a target there.

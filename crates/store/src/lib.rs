@@ -4,7 +4,11 @@ mod bus;
 mod index;
 mod memory;
 mod sqlite;
+mod webhooks;
 
 pub use bus::LocalBus;
 pub use memory::{Capacity, MemoryStore};
-pub use sqlite::{BackupError, Cause, Durability, OpenError, Settings, SqliteStore, back_up};
+pub use sqlite::{
+    BackupError, Cause, DeadLetter, Durability, LettersError, OpenError, Settings, SqliteStore,
+    back_up, letters, send_again,
+};

@@ -1,9 +1,11 @@
 //! Tasks in memory, applied in place.
 
 use crate::index::{Index, Known};
-use a2ad_domain::ports::{Changes, Cursor, Page, Query, StoreError, TaskStore};
+use crate::webhooks::{Hooked, Webhooks};
+use a2ad_domain::ports::{Changes, Cursor, Letter, Page, PushStore, Query, StoreError, TaskStore};
 use a2ad_domain::{
-    AgentId, IdMap, Recorded, Scope, Task, TaskId, TaskKey, TaskState, Timestamp, Version,
+    AgentId, IdMap, PushConfig, PushConfigId, Recorded, Scope, Task, TaskId, TaskKey, TaskState,
+    Timestamp, Version, Webhook, WebhookName,
 };
 use async_trait::async_trait;
 use std::cmp::Reverse;
@@ -35,6 +37,7 @@ impl Default for Capacity {
 pub struct MemoryStore {
     capacity: Capacity,
     shelf: Mutex<Shelf>,
+    hooked: Hooked,
 }
 
 #[derive(Default)]
@@ -54,13 +57,15 @@ struct Stored {
     task: Arc<Task>,
     /// The newest changes, without gaps, up to the task's version.
     log: VecDeque<Recorded>,
+    /// Few tasks have any.
+    webhooks: Option<Box<Webhooks>>,
 }
 
 impl MemoryStore {
     /// An empty store.
     #[must_use]
     pub fn new(capacity: Capacity) -> Self {
-        Self { capacity, shelf: Mutex::default() }
+        Self { capacity, shelf: Mutex::default(), hooked: Hooked::default() }
     }
 
     /// How many tasks it holds.
@@ -111,6 +116,23 @@ impl MemoryStore {
         Page { tasks, next, total }
     }
 
+    /// The webhooks that are of interest, and forgets the tasks that have none to be told any more.
+    fn hooked(&self, of_interest: impl Fn(&Task, &Webhook) -> bool) -> Vec<WebhookName> {
+        let mut names = Vec::new();
+        self.hooked.retain(|key| {
+            let Ok(entry) = self.entry(key) else { return false };
+            let stored = lock(&entry.stored);
+            let Some(all) = &stored.webhooks else { return false };
+            let found = all.all().iter().filter(|webhook| of_interest(&stored.task, webhook));
+            let name =
+                |webhook: &Webhook| WebhookName { task: key.clone(), number: webhook.number };
+            names.extend(found.map(name));
+            !stored.task.state().is_terminal() || all.untold(stored.task.version()) > 0
+        });
+        names.sort_by_key(|name| name.number);
+        names
+    }
+
     fn tasks(&self, ids: impl IntoIterator<Item = TaskId>) -> Vec<Arc<Task>> {
         let entries: Vec<Arc<Entry>> = {
             let shelf = lock(&self.shelf);
@@ -150,7 +172,7 @@ impl TaskStore for MemoryStore {
     async fn insert(&self, task: &Arc<Task>) -> Result<(), StoreError> {
         let entry = Arc::new(Entry {
             scope: task.key().scope.clone(),
-            stored: Mutex::new(Stored { task: task.clone(), log: VecDeque::new() }),
+            stored: Mutex::new(Stored { task: task.clone(), log: VecDeque::new(), webhooks: None }),
         });
         let mut shelf = lock(&self.shelf);
         if shelf.tasks.contains_key(&task.key().id) {
@@ -160,7 +182,7 @@ impl TaskStore for MemoryStore {
         let known = shelf.index.add(task);
         shelf.tasks.insert(task.key().id, (entry, known));
         drop(shelf);
-        drop(removed);
+        forgotten(removed);
         Ok(())
     }
 
@@ -254,7 +276,88 @@ impl TaskStore for MemoryStore {
             removed.extend(shelf.remove_oldest_ended());
         }
         drop(shelf);
-        Ok(removed.len())
+        let count = removed.len();
+        forgotten(removed);
+        Ok(count)
+    }
+}
+
+/// Frees what was removed. Webhooks that were not told everything will not be, and that is said.
+fn forgotten(removed: Vec<Arc<Entry>>) {
+    for entry in removed {
+        let stored = lock(&entry.stored);
+        let untold = stored.webhooks.as_ref().map_or(0, |all| all.untold(stored.task.version()));
+        if untold > 0 {
+            tracing::warn!(untold, "a task was removed before its webhooks were told of its end");
+        }
+    }
+}
+
+#[async_trait]
+impl PushStore for MemoryStore {
+    async fn set(
+        &self,
+        task: &TaskKey,
+        config: &PushConfig,
+        after: Option<Version>,
+        most: usize,
+    ) -> Result<bool, StoreError> {
+        let entry = self.entry(task)?;
+        let mut stored = lock(&entry.stored);
+        let after = after.unwrap_or(stored.task.version());
+        let all = stored.webhooks.get_or_insert_default();
+        let kept = all.set(self.hooked.number(), config, after, most);
+        drop(stored);
+        // Only now, so that whoever finds the task in the list finds its webhook.
+        self.hooked.add(task);
+        Ok(kept)
+    }
+
+    async fn webhooks(&self, task: &TaskKey) -> Result<Vec<Webhook>, StoreError> {
+        let entry = self.entry(task)?;
+        let stored = lock(&entry.stored);
+        Ok(stored.webhooks.as_ref().map(|all| all.all().to_vec()).unwrap_or_default())
+    }
+
+    async fn delete(&self, task: &TaskKey, id: &PushConfigId) -> Result<(), StoreError> {
+        let entry = self.entry(task)?;
+        if let Some(all) = &mut lock(&entry.stored).webhooks {
+            all.delete(id);
+        }
+        Ok(())
+    }
+
+    async fn webhook(&self, name: &WebhookName) -> Result<Option<Webhook>, StoreError> {
+        let Ok(entry) = self.entry(&name.task) else { return Ok(None) };
+        let stored = lock(&entry.stored);
+        Ok(stored.webhooks.as_ref().and_then(|all| all.find(name.number)).cloned())
+    }
+
+    async fn told(&self, name: &WebhookName, upto: Version) -> Result<(), StoreError> {
+        if let Ok(entry) = self.entry(&name.task)
+            && let Some(all) = &mut lock(&entry.stored).webhooks
+        {
+            all.told(name.number, upto);
+        }
+        Ok(())
+    }
+
+    /// The letter is in the log of the process only: nobody could ask for it before this store is gone.
+    async fn give_up(&self, name: &WebhookName, letter: &Letter) -> Result<(), StoreError> {
+        self.told(name, letter.version).await
+    }
+
+    async fn told_after_all(&self, _: &WebhookName, _: Version) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    async fn open(&self) -> Result<Vec<WebhookName>, StoreError> {
+        Ok(self
+            .hooked(|task, webhook| !task.state().is_terminal() || webhook.told < task.version()))
+    }
+
+    async fn due(&self) -> Result<Vec<WebhookName>, StoreError> {
+        Ok(self.hooked(|task, webhook| webhook.told < task.version()))
     }
 }
 

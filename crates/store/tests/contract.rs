@@ -10,6 +10,10 @@ mod memory {
     }
 
     a2ad_domain::store_contract!(make);
+    mod webhooks {
+        use super::make;
+        a2ad_domain::push_store_contract!(make);
+    }
 }
 
 /// A store in a file, and the folder that it is in; the store is closed first.
@@ -17,9 +21,10 @@ macro_rules! in_a_file {
     ($name:ident, $durability:ident) => {
         mod $name {
             use crate::support::Folder;
+            use a2ad_domain::ports::{PushStore, TaskStore};
             use a2ad_store::Durability;
 
-            fn make() -> impl a2ad_domain::ports::TaskStore + 'static {
+            fn make() -> impl TaskStore + PushStore + 'static {
                 let folder = Folder::new();
                 let store = folder.open(Durability::$durability);
                 // The open file stays usable when its name is gone, and nothing is left behind.
@@ -28,6 +33,10 @@ macro_rules! in_a_file {
             }
 
             a2ad_domain::store_contract!(make);
+            mod webhooks {
+                use super::make;
+                a2ad_domain::push_store_contract!(make);
+            }
         }
     };
 }

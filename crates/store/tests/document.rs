@@ -5,9 +5,9 @@
 
 mod support;
 
-use a2ad_domain::ports::TaskStore;
-use a2ad_domain::testing::sample::{applied, key, opened, piece, reply, status};
-use a2ad_domain::{StatusChange, TaskState};
+use a2ad_domain::ports::{PushStore, TaskStore};
+use a2ad_domain::testing::sample::{applied, key, opened, piece, reply, status, webhook};
+use a2ad_domain::{StatusChange, TaskState, Version};
 use a2ad_store::{Durability, SqliteStore};
 use rusqlite::{Connection, OpenFlags};
 use std::collections::{BTreeMap, BTreeSet};
@@ -87,6 +87,8 @@ async fn filled(store: &SqliteStore) {
         let changes: Vec<_> = [status(TaskState::Working)].into_iter().chain(more).collect();
         let (changed, recorded) = applied(task.clone(), &changes, LATE);
         store.append(task.key(), task.version(), &recorded, &changed).await.unwrap();
+        let hook = webhook("hook", "https://hooks.example/a");
+        assert!(store.set(task.key(), &hook, Some(Version::FIRST), 1).await.unwrap());
     }
 }
 

@@ -181,11 +181,20 @@ fn layout(file: &Connection) -> Vec<String> {
 
 #[tokio::test]
 async fn a_file_of_the_first_layout_is_brought_up_to_the_newest_with_all_it_holds() {
+    is_brought_up(include_str!("layouts/1.sql"), include_str!("layouts/1_content.sql")).await;
+}
+
+#[tokio::test]
+async fn a_file_of_the_second_layout_is_brought_up_to_the_newest_with_all_it_holds() {
+    is_brought_up(include_str!("layouts/2.sql"), include_str!("layouts/2_content.sql")).await;
+}
+
+async fn is_brought_up(layout_then: &str, content: &str) {
     let folder = Folder::new();
     let old = Connection::open(folder.path("tasks.db")).unwrap();
     old.pragma_update(None, "auto_vacuum", "INCREMENTAL").unwrap();
-    old.execute_batch(include_str!("layouts/1.sql")).unwrap();
-    old.execute_batch(include_str!("layouts/1_content.sql")).unwrap();
+    old.execute_batch(layout_then).unwrap();
+    old.execute_batch(content).unwrap();
     drop(old);
     let store = folder.open(Durability::Process);
     assert_eq!(store.len(), 2);

@@ -7,6 +7,7 @@ mod steps;
 
 use crate::documents::{read, rows, section};
 use crate::support::binding::{BINDINGS, Binding};
+use crate::support::receiver::HOOKS;
 use crate::support::{Folder, TestServer};
 use a2ad_domain::ports::TaskStore;
 use a2ad_domain::{AgentId, Timestamp};
@@ -46,7 +47,7 @@ impl World {
         };
         let agents = [("apart", ""), ("other", ""), ("team", "share_tasks = true")];
         let agents: String = agents.map(|(id, more)| agent(id, more)).concat();
-        let toml = format!("[auth]\nkeys = \"{}\"\n{agents}", path.display());
+        let toml = format!("{HOOKS}[auth]\nkeys = \"{}\"\n{agents}", path.display());
         let file = KeyFile::new(&path);
         let create = |owner: &str, agents: Option<Vec<AgentId>>| {
             file.create(owner, agents, Timestamp::from_millis(0)).expect("a key")
@@ -74,17 +75,24 @@ impl World {
         Self { server: server.await, ann, columns, _folder: folder }
     }
 
-    /// A task of ann's that waits for its client.
+    /// A task of ann's that waits for its client, with a webhook.
     async fn task(&self, agent: &str) -> String {
         let message = Binding::NewRest.operation("send a new message", agent, NOBODY);
         let answer = message.make(&self.server, Some(self.ann.reveal())).await;
         let task: Value = serde_json::from_slice(&answer.body).expect("JSON");
-        task["task"]["id"].as_str().expect("a task").to_owned()
+        let id = task["task"]["id"].as_str().expect("a task").to_owned();
+        let hook = Binding::NewRpc.operation("set its webhook", agent, &id);
+        let answer = hook.make(&self.server, Some(self.ann.reveal())).await;
+        assert_eq!(answer.word(&id), "done", "{answer}");
+        id
     }
 
-    async fn as_ann(&self, agent: &str, task: &str) -> Answer {
+    /// What its owner sees of a task and its webhooks.
+    async fn as_ann(&self, agent: &str, task: &str) -> [Answer; 2] {
+        let key = Some(self.ann.reveal());
         let read = Binding::NewRest.operation("read it", agent, task);
-        read.make(&self.server, Some(self.ann.reveal())).await
+        let hooks = Binding::NewRest.operation("list its webhooks", agent, task);
+        [read.make(&self.server, key).await, hooks.make(&self.server, key).await]
     }
 }
 

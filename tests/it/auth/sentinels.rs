@@ -4,6 +4,7 @@ use super::issuer::{AUDIENCE, ISSUER, Pair, Site};
 use crate::drain::process::{Process, command};
 use crate::support::Folder;
 use crate::support::caller::{Message, request};
+use crate::support::receiver::{EAGER, Reaction, Receiver};
 use a2ad_domain::Timestamp;
 use a2ad_http::KeyFile;
 use serde_json::{Value, json};
@@ -11,6 +12,7 @@ use serde_json::{Value, json};
 const CONTENT: &str = "sentinel-of-a-message";
 const CLAIM: &str = "sentinel-of-a-claim";
 const HOOK_TOKEN: &str = "sentinel-of-a-webhook";
+const HOOK_PATH: &str = "sentinel-of-its-path";
 const HOOK_CREDENTIALS: &str = "sentinel-of-its-credentials";
 const RPC: &str = "/api/v1/a2a/script/jsonrpc";
 
@@ -19,19 +21,23 @@ fn claims() -> Value {
     json!({ "iss": ISSUER, "aud": AUDIENCE, "sub": "ann", "exp": 4_102_444_800_i64, "x": CLAIM })
 }
 
-/// Every call that holds something secret.
-fn calls() -> Vec<String> {
+/// Every call that holds something secret. `url` is that of a webhook.
+fn calls(url: &str) -> Vec<String> {
     let config = json!({
-        "url": "https://hooks.example/a",
+        "url": url,
         "token": HOOK_TOKEN,
         "authentication": { "schemes": ["Bearer"], "credentials": HOOK_CREDENTIALS },
     });
     let set = json!({ "taskId": "x", "pushNotificationConfig": config });
+    let mut wrong = config.clone();
+    wrong["token"] = format!("{HOOK_TOKEN}\n").into();
+    let wrong = Message::new(CONTENT).configured("pushNotificationConfig", wrong);
     let inline = Message::new(CONTENT).configured("pushNotificationConfig", config);
     vec![
         request("message/send", &Message::new(format!("fail {CONTENT}")).params()).to_string(),
         request("message/send", &Message::new(CONTENT).params()).to_string(),
         request("message/send", &inline.params()).to_string(),
+        request("message/send", &wrong.params()).to_string(),
         request("tasks/pushNotificationConfig/set", &set).to_string(),
         format!("{{\"{CONTENT}"),
     ]
@@ -50,8 +56,12 @@ async fn nothing_that_was_entrusted_to_the_server_is_told_to_anybody_else() {
     let (config, keys) = (folder.join("a2ad.toml"), folder.join("keys.jsonl"));
     let (site, pair, stranger) = (Site::new().await, Pair::ec(), Pair::ec());
     site.publish(&[pair.jwk("1")]);
+    let receiver = Receiver::start().await;
+    let path = format!("/{HOOK_PATH}");
+    // What a webhook may do that is worth a line in the log.
+    receiver.react(&path, [Reaction::Answer(410), Reaction::Answer(503), Reaction::Break]);
     let toml = format!(
-        "[auth]\nkeys = \"{}\"\n[auth.jwt]\nissuer = \"{ISSUER}\"\naudience = \"{AUDIENCE}\"\n\
+        "{EAGER}[auth]\nkeys = \"{}\"\n[auth.jwt]\nissuer = \"{ISSUER}\"\naudience = \"{AUDIENCE}\"\n\
          jwks_url = \"{}\"\n[[agent]]\nid = \"script\"\nexecutor = {{ kind = \"script\" }}\n",
         keys.display(),
         site.url()
@@ -76,13 +86,14 @@ async fn nothing_that_was_entrusted_to_the_server_is_told_to_anybody_else() {
         (("authorization", key.reveal()), false),
         (("x-api-key", &*token), false),
     ] {
-        for body in calls() {
+        for body in calls(&receiver.url(&path)) {
             let (status, answer) = process.exchange("POST", RPC, &[json_type, shown], body).await;
             assert_eq!(status, if good { 200 } else { 401 }, "{answer}");
             // Who has sent something is told it back; nobody else is told anything.
             told.push_str(if good { "" } else { &answer });
         }
     }
+    receiver.until_ended(&path).await;
     for path in
         ["/metrics", "/status", "/readyz", "/.well-known/agent-card.json", "/api/v1/a2a/agents"]
     {
@@ -97,7 +108,9 @@ async fn nothing_that_was_entrusted_to_the_server_is_told_to_anybody_else() {
     let (_, output) = process.ended().await;
     // It is the log that was read: what was refused is in it, with the reason.
     assert!(
-        output.contains("a token was refused") && output.contains("an executor failed"),
+        ["a token was refused", "an executor failed", "a webhook was not told"]
+            .iter()
+            .all(|said| output.contains(said)),
         "{output}"
     );
     told.push_str(&output);
@@ -112,7 +125,7 @@ async fn nothing_that_was_entrusted_to_the_server_is_told_to_anybody_else() {
     });
     let mut sentinels: Vec<String> = digests.collect();
     assert_eq!(sentinels.len(), 2);
-    sentinels.extend([CONTENT, CLAIM, HOOK_TOKEN, HOOK_CREDENTIALS].map(str::to_owned));
+    sentinels.extend([CONTENT, CLAIM, HOOK_TOKEN, HOOK_CREDENTIALS, HOOK_PATH].map(str::to_owned));
     sentinels.extend([key.reveal(), revoked.reveal()].map(secret));
     sentinels.extend([&*token, &forged, &unknown].map(signature));
     sentinels.push(payload(&token));

@@ -29,6 +29,7 @@ fn the_defaults_in_the_document_are_those_of_the_server() {
     assert_eq!(format!("{:?}", written.store), format!("{:?}", real.store));
     assert_eq!(format!("{:?}", written.limits), format!("{:?}", real.limits));
     assert_eq!(format!("{:?}", written.auth), format!("{:?}", real.auth));
+    assert_eq!(format!("{:?}", written.push), format!("{:?}", real.push));
 }
 
 #[tokio::test]
@@ -49,12 +50,13 @@ async fn agents(mut config: Config) -> Vec<(String, Card, AgentSettings, bool)> 
 }
 
 /// Table of the file, and the keys that the server knows there: what it lists when it meets another one.
-const TABLES: [(&str, &str); 8] = [
+const TABLES: [(&str, &str); 9] = [
     ("[server]", "[server]\nother = 1"),
     ("[server.tls]", "[server.tls]\nother = 1"),
     ("[server.cors]", "[server.cors]\nother = 1"),
     ("[store]", "[store]\nother = 1"),
     ("[limits]", "[limits]\nother = 1"),
+    ("[push]", "[push]\nother = 1"),
     ("[auth]", "[auth]\nother = 1"),
     ("[auth.jwt]", "[auth.jwt]\nother = 1"),
     ("[[agent]]", "[[agent]]\nother = 1"),
@@ -143,6 +145,8 @@ fn a_mistake_is_told_with_its_place_and_its_remedy() {
         ("[server]\nwait_limit = \"soon\"", "test:2: ", "write for example"),
         ("[server]\nmax_body = \"plenty\"", "test:2: ", "write for example"),
         ("[server]\npublic_url = \"a2a.example\"", "test:2: ", "https://"),
+        ("[push]\nmax_per_host = 0", "test:2: ", "at least 1"),
+        ("[push]\nsecret = {}", "test:2: ", "{ env = \"NAME\" }"),
         ("[[agent]]\nid = \"x\"\nexecutor = { kind = \"y\" }", "test:3: ", "`echo`"),
         (
             "[limits]\nidle = \"1h\"\n[[agent]]\nid = \"É\"\nexecutor = { kind = \"echo\" }",

@@ -8,8 +8,14 @@ use super::shell::{Service, Shell};
 /// Runs the commands of an example's document against its server. Commands that start something are not
 /// run: the test has started it already, on a free port.
 fn follow(name: &str, shell: &Shell) {
+    follow_with(name, shell, |_| {});
+}
+
+/// The same after something in the commands was made to fit.
+fn follow_with(name: &str, shell: &Shell, adjust: impl Fn(&mut String)) {
     const STARTS: [&str; 3] = ["cargo run", "a2ad serve", "python3 "];
-    let blocks = blocks(&read(&format!("examples/{name}/README.md")));
+    let mut blocks = blocks(&read(&format!("examples/{name}/README.md")));
+    blocks.iter_mut().for_each(|block| adjust(&mut block.text));
     let mut run = 0;
     for (index, block) in blocks.iter().enumerate().filter(|(_, it)| it.language == "sh") {
         if STARTS.iter().any(|start| block.text.starts_with(start)) {
@@ -49,4 +55,15 @@ fn the_example_of_a_model_does_what_its_document_says() {
     let service = Service::start("openai", "python3 model.py 0");
     let shell = Shell::example("openai", SERVE, |toml| service.stands_for("127.0.0.1:9001", toml));
     follow("openai", &shell);
+}
+
+#[test]
+fn the_example_of_a_webhook_does_what_its_document_says() {
+    let receiver = Service::start("webhook", "python3 receiver.py 0");
+    let shell = Shell::example("webhook", SERVE, |_| {});
+    follow_with("webhook", &shell, |text| {
+        if text.contains("127.0.0.1:9002") {
+            receiver.stands_for("127.0.0.1:9002", text);
+        }
+    });
 }

@@ -105,7 +105,7 @@ async fn a_refused_follow_up_leaves_no_trace() {
         (follow_up().configured("historyLength", -1), -32602),
         (follow_up().configured("blocking", "yes"), -32602),
         (follow_up().with("parts", image), -32005),
-        (follow_up().configured("pushNotificationConfig", json!({ "url": "x" })), -32003),
+        (follow_up().configured("pushNotificationConfig", json!({ "url": "x" })), -32602),
     ] {
         let params = message.params();
         assert_eq!(caller.code("message/send", params.clone()).await, code, "{params}");

@@ -83,7 +83,7 @@ async fn failures_about_a_task_have_their_code_reason_and_status() {
 
 #[tokio::test]
 async fn what_is_not_offered_has_its_code_reason_and_status() {
-    let server = TestServer::start().await;
+    let server = TestServer::with_config("[push]\nenabled = false\n").await;
     let client = Client::new(&server, "echo");
     for method in [
         "CreateTaskPushNotificationConfig",

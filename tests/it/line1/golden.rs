@@ -105,3 +105,8 @@ async fn the_calls_of_the_old_line_have_paths_and_verbs() {
 async fn errors_of_the_paths_have_a_status_and_typed_details() {
     exchange!("rest_errors").await;
 }
+
+#[tokio::test]
+async fn a_webhook_of_the_old_line_is_read_in_the_new_one_and_deleted_twice() {
+    exchange!("webhooks").await;
+}

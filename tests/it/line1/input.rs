@@ -307,7 +307,7 @@ async fn a_tenant_that_there_is_not_has_no_tasks() {
 
 #[tokio::test]
 async fn a_message_that_asks_for_push_notifications_is_refused() {
-    let server = TestServer::start().await;
+    let server = TestServer::with_config("[push]\nenabled = false\n").await;
     let client = Client::new(&server, "echo");
     for name in ["taskPushNotificationConfig", "task_push_notification_config"] {
         let configuration = json!({ name: { "url": "https://example.org/hook" } });

@@ -87,10 +87,10 @@ async fn every_method_of_the_line_is_known() {
         ("ListTasks", None),
         ("CancelTask", Some(-32602)),
         ("SubscribeToTask", Some(-32602)),
-        ("CreateTaskPushNotificationConfig", Some(-32003)),
-        ("GetTaskPushNotificationConfig", Some(-32003)),
-        ("ListTaskPushNotificationConfigs", Some(-32003)),
-        ("DeleteTaskPushNotificationConfig", Some(-32003)),
+        ("CreateTaskPushNotificationConfig", Some(-32602)),
+        ("GetTaskPushNotificationConfig", Some(-32602)),
+        ("ListTaskPushNotificationConfigs", Some(-32602)),
+        ("DeleteTaskPushNotificationConfig", Some(-32602)),
         ("GetExtendedAgentCard", Some(-32004)),
     ];
     for (method, code) in known {

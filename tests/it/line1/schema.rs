@@ -45,7 +45,7 @@ fn filled(value: &Value) {
 
 /// Checks the result of a call.
 #[track_caller]
-pub(super) fn result(method: &str, value: &Value) {
+pub(crate) fn result(method: &str, value: &Value) {
     match method {
         "SendMessage" => {
             let members = object(value, &[], &["task", "message"]);
@@ -55,13 +55,19 @@ pub(super) fn result(method: &str, value: &Value) {
         }
         "GetTask" | "CancelTask" => task(value),
         "ListTasks" => page(value),
+        "CreateTaskPushNotificationConfig" | "GetTaskPushNotificationConfig" => webhook(value),
+        "ListTaskPushNotificationConfigs" => {
+            let page = object(value, &["configs"], &["nextPageToken"]);
+            array(&page["configs"], "configs").iter().for_each(webhook);
+        }
+        "DeleteTaskPushNotificationConfig" => assert!(value.is_null(), "{value}"),
         _ => panic!("{method} has no result over JSON-RPC that is checked"),
     }
 }
 
 /// Checks one event of a stream.
 #[track_caller]
-pub(super) fn stream(value: &Value) {
+pub(crate) fn stream(value: &Value) {
     let kinds = ["task", "message", "statusUpdate", "artifactUpdate"];
     let members = object(value, &[], &kinds);
     assert_eq!(members.len(), 1, "exactly one of {kinds:?}: {value}");
@@ -79,6 +85,15 @@ pub(super) fn stream(value: &Value) {
             // What is false is left out.
             assert!(event.get(flag).is_none_or(|flag| *flag == true), "{flag}: {value}");
         }
+    }
+}
+
+#[track_caller]
+fn webhook(value: &Value) {
+    let webhook = object(value, &["taskId", "id", "url"], &["token", "authentication"]);
+    ["taskId", "id", "url"].iter().for_each(|name| filled(&webhook[*name]));
+    if let Some(authentication) = webhook.get("authentication") {
+        filled(&object(authentication, &["scheme"], &["credentials"])["scheme"]);
     }
 }
 

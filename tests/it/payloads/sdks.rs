@@ -1,8 +1,9 @@
 //! The published client libraries of the 0.3 line.
 
-use super::{AGENT, ROUTE, call, code, completed, result, text};
+use super::{AGENT, ROUTE, call, completed, result, text};
 use crate::support::TestServer;
 use crate::support::caller::{artifact, id, state};
+use crate::support::receiver::{HOOKS, NOWHERE};
 use serde_json::{Value, json};
 
 fn message(words: &str) -> Value {
@@ -123,7 +124,7 @@ async fn javas_client_accepts_text() {
 /// Objects that are empty come along everywhere, and schemes are a list without credentials.
 #[tokio::test]
 async fn javas_client_sends_empty_metadata_and_schemes_without_credentials() {
-    let server = TestServer::with_config(AGENT).await;
+    let server = TestServer::with_config(&format!("{HOOKS}{AGENT}")).await;
     let mut message = message("hang on");
     message["metadata"] = json!({});
     let configuration = json!({ "blocking": false });
@@ -132,13 +133,15 @@ async fn javas_client_sends_empty_metadata_and_schemes_without_credentials() {
     let config = json!({
         "taskId": task["id"],
         "pushNotificationConfig": {
-            "url": "https://hooks.example.net/j",
+            "url": NOWHERE,
             "authentication": { "schemes": ["jwt"] },
         },
     });
-    // Push is off, and that is the answer, not that anything about the parameters were wrong.
-    let set = call("j-2", "tasks/pushNotificationConfig/set", config);
-    assert_eq!(code(&server, &[], &set).await, -32003);
+    let set = call("j-2", "tasks/pushNotificationConfig/set", config.clone());
+    let mut set = result(&server, &[], &set).await;
+    let made = set["pushNotificationConfig"].as_object_mut().expect("a config").remove("id");
+    assert!(made.is_some_and(|id| id != task["id"]));
+    assert_eq!(set, config);
     let params = json!({ "id": task["id"], "metadata": {} });
     let canceled = result(&server, &[], &call("j-3", "tasks/cancel", params)).await;
     assert_eq!((id(&canceled), state(&canceled)), (id(&task), "canceled"));

@@ -8,6 +8,7 @@ mod events;
 mod folder;
 mod place;
 mod raw;
+pub(crate) mod receiver;
 pub(crate) mod rpc;
 mod server;
 pub(crate) mod template;

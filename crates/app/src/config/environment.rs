@@ -6,7 +6,7 @@ use toml::{Table, Value};
 const PREFIX: &str = "A2AD_";
 
 /// The tables that can be set from the environment; agents are described in a file.
-const TABLES: [&str; 4] = ["server", "store", "limits", "auth"];
+const TABLES: [&str; 5] = ["server", "store", "limits", "auth", "push"];
 
 /// Writes the settings among some variables over `table`; says whether there were any.
 pub(super) fn apply(
@@ -24,7 +24,7 @@ pub(super) fn apply(
         };
         let (group, key) = (group.to_ascii_lowercase(), key.to_ascii_lowercase());
         if !TABLES.contains(&&*group) {
-            let problem = "only server, store, limits and auth can be set in the environment";
+            let problem = "only server, store, limits, auth and push can be set in the environment";
             return Err(wrong(problem.to_owned()));
         }
         *table = with(table, &group, &key, &text).map_err(wrong)?;

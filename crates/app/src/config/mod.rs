@@ -6,6 +6,7 @@ mod auth;
 mod environment;
 mod executor;
 mod nearest;
+mod push;
 mod server;
 mod units;
 
@@ -19,7 +20,8 @@ use units::{MaybeCount, MaybeRate, Size, Span};
 
 pub use agent::{AgentConfig, MethodConfig};
 pub use auth::{AuthConfig, JwtConfig};
-pub use executor::ExecutorConfig;
+pub use executor::{ExecutorConfig, SecretConfig};
+pub use push::PushConfig;
 pub use server::{CorsConfig, ServerConfig, TlsConfig, VersionPolicyConfig};
 
 /// A configuration that makes no sense: where, what and how to mend it.
@@ -58,6 +60,8 @@ pub struct Config {
     pub limits: LimitsConfig,
     /// How callers show who they are.
     pub auth: AuthConfig,
+    /// Push notifications.
+    pub push: PushConfig,
     /// The agents.
     pub agent: Vec<AgentConfig>,
 }
@@ -138,6 +142,7 @@ impl Default for Config {
             store: StoreConfig::default(),
             limits: LimitsConfig::default(),
             auth: AuthConfig::default(),
+            push: PushConfig::default(),
             agent: agent::defaults(),
         }
     }
@@ -208,7 +213,9 @@ impl Config {
                 .map(|what| format!("agent {}: {what}", agent.id))
                 .collect::<Vec<_>>()
         };
-        tls.into_iter().chain(keys).chain(self.agent.iter().flat_map(missing)).collect()
+        let push = self.push.missing().map(|what| format!("push: {what}"));
+        let agents = self.agent.iter().flat_map(missing);
+        tls.into_iter().chain(keys).chain(push).chain(agents).collect()
     }
 
     /// What encrypts connections, if they are to be encrypted.
@@ -285,6 +292,9 @@ impl Config {
         if self.auth.client_ca.is_some() && self.server.tls.is_none() {
             let problem = "clients show certificates over TLS only: add [server.tls]";
             return wrong("[auth]", 0, "client_ca", problem.to_owned());
+        }
+        if let Err((key, problem)) = self.push.check() {
+            return wrong("[push]", 0, key, problem);
         }
         if let Some(Err((key, problem))) = self.auth.jwt.as_ref().map(JwtConfig::settings) {
             return wrong("[auth.jwt]", 0, key, problem);

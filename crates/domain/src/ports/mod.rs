@@ -4,6 +4,7 @@
 mod bus;
 mod environment;
 mod executor;
+mod push;
 mod spawner;
 mod store;
 
@@ -12,6 +13,7 @@ pub use environment::{Clock, IdGenerator};
 pub use executor::{
     Acceptance, AgentError, AgentExecutor, Outcome, Rejection, Request, Stopped, Turn,
 };
+pub use push::{Bell, Letter, Notice, PushSender, PushStore, Undelivered};
 pub use spawner::{NoSlot, Slot, Spawner};
 pub use store::{Changes, Cursor, Page, Query, StoreError, TaskStore};
 

@@ -1,7 +1,7 @@
 //! A message comes in: it opens a task, continues one, or is answered without one. Everything is checked
 //! before anything is written.
 
-use super::{Core, SendMessage, Service, deadline};
+use super::{Core, SendMessage, Service, SetPush, deadline};
 use crate::agent::{Agent, WhileWorking};
 use crate::caught::caught;
 use crate::change::{Change, StatusChange};
@@ -49,6 +49,9 @@ impl Service {
             return Err(Error::Unavailable(Busy::Draining));
         }
         let agent = self.0.agent(scope)?;
+        if call.push.is_some() {
+            self.0.push()?;
+        }
         check_modes(agent, &call)?;
         let references = if call.message.references.is_empty() {
             Vec::new()
@@ -66,11 +69,12 @@ impl Service {
         &self,
         agent: &Arc<Agent>,
         scope: &Scope,
-        call: SendMessage,
+        mut call: SendMessage,
         references: Vec<TaskId>,
         interest: Interest,
     ) -> Result<Begun, Error> {
         let core = &self.0;
+        let push = call.push.take();
         let context = match &call.context {
             Some(context) => context.clone(),
             None => core.fresh_context()?,
@@ -100,14 +104,18 @@ impl Service {
             async move {
                 if let Err(error) = core.ports.store.insert(&task).await {
                     core.unshare(task.key());
-                    return Err(error);
+                    return Err(core.store_error(error, ""));
+                }
+                if let Some(set) = push {
+                    // Boxed, so that the common way carries nothing of the rare one.
+                    Box::pin(core.begin_with_webhook(&task, *set)).await?;
                 }
                 let turn = Turn { request, task, cancel: CancelSignal::new() };
                 slot.start(Run::new(core, agent, turn, limit.map(Limit::from_now)));
-                Ok(())
+                Ok::<_, Error>(())
             }
         };
-        core.see_through(keeping).await.map_err(|error| core.store_error(error, ""))?;
+        core.see_through(keeping).await?;
         Ok(Begun::Task { task, events })
     }
 
@@ -115,17 +123,21 @@ impl Service {
         &self,
         agent: &Arc<Agent>,
         scope: &Scope,
-        call: SendMessage,
+        mut call: SendMessage,
         references: Vec<TaskId>,
         interest: Interest,
     ) -> Result<Begun, Error> {
         let core = &self.0;
+        let push = call.push.take();
         let id = call.task.clone().unwrap_or_default();
         let key = Core::key(scope, &id)?;
         let stored = |error| core.store_error(error, &id);
         let mut task = core.ports.store.load(&key).await.map_err(stored)?;
         if call.context.as_ref().is_some_and(|context| context != task.context()) {
             return Err(Error::invalid("message.contextId", "is not the context of the task"));
+        }
+        if let Some(set) = &push {
+            core.check_room_for(&key, set).await?;
         }
         let request = request(scope, task.context().clone(), call, Some(key.id), references);
         let limit = deadline::limit(&agent.settings, &request.message)?;
@@ -146,9 +158,13 @@ impl Service {
             // Subscribed before the commit, so nothing after it is missed.
             let events = core.ports.bus.subscribe(&key, interest);
             let slot = if running { None } else { Some(core.reserve(agent)?) };
-            let taking = take(core.clone(), agent.clone(), task, request.clone(), (slot, limit));
+            let webhook = push.clone();
+            let taking =
+                take(core.clone(), agent.clone(), task, request.clone(), (slot, limit), webhook);
             match core.see_through(taking).await {
-                Ok(task) => return Ok(Begun::Task { task, events }),
+                // The message is taken, and its run goes on, whatever became of the webhook.
+                Ok((_, Some(unkept))) => return Err(unkept),
+                Ok((task, None)) => return Ok(Begun::Task { task, events }),
                 // Somebody was faster: another answer, a cancel or the run itself. Look again.
                 Err(NotCommitted::Conflict | NotCommitted::Refused(_)) => {
                     claim.get_or_insert_with(|| core.claim(&key));
@@ -174,24 +190,32 @@ impl Service {
     }
 }
 
-/// Commits a message to a task, and with a slot lets a run begin that is about it.
+/// Commits a message to a task, and with a slot lets a run begin that is about it. The webhook that the
+/// message has brought along hears of both; why it could not be kept is handed out.
 async fn take(
     core: Arc<Core>,
     agent: Arc<Agent>,
     mut task: Arc<Task>,
     request: Request,
     (slot, limit): (Option<Box<dyn Slot>>, Option<Duration>),
-) -> Result<Arc<Task>, NotCommitted> {
+    webhook: Option<Box<SetPush>>,
+) -> Result<(Arc<Task>, Option<Error>), NotCommitted> {
+    let before = task.version();
     let message = Change::Message(request.message.clone());
-    let Some(slot) = slot else {
-        core.commit(&mut task, [message]).await?;
-        return Ok(task);
-    };
     let deadline = limit.map(|limit| core.ports.clock.now().after(limit));
-    core.commit(&mut task, [message, StatusChange::resumed(deadline)]).await?;
-    let turn = Turn { request, task: task.clone(), cancel: CancelSignal::new() };
-    slot.start(Run::new(core, agent, turn, limit.map(Limit::from_now)));
-    Ok(task)
+    match &slot {
+        None => core.commit(&mut task, [message]).await?,
+        Some(_) => core.commit(&mut task, [message, StatusChange::resumed(deadline)]).await?,
+    }
+    let unkept = match webhook {
+        Some(set) => core.follow_with_webhook(task.key(), *set, before).await.err(),
+        None => None,
+    };
+    if let Some(slot) = slot {
+        let turn = Turn { request, task: task.clone(), cancel: CancelSignal::new() };
+        slot.start(Run::new(core, agent, turn, limit.map(Limit::from_now)));
+    }
+    Ok((task, unkept))
 }
 
 impl Core {

@@ -10,7 +10,9 @@ mod conversation;
 mod deadline;
 mod end;
 mod expire;
+mod outbox;
 mod overdue;
+mod push;
 mod read;
 mod recover;
 mod run;
@@ -36,7 +38,9 @@ use std::time::Duration;
 
 pub use deadline::DEADLINE_EXTENSION;
 pub use expire::Swept;
+pub use outbox::{Outbox, Patience, Standing};
 pub use overdue::Overdue;
+pub use push::{Push, SetPush};
 pub use read::ListTasks;
 pub use recover::Recovered;
 pub use run::{Run, RunEnd};
@@ -59,6 +63,8 @@ pub struct Limits {
     pub retention: Duration,
     /// How many live tasks an owner may have.
     pub owner_tasks: Option<usize>,
+    /// How many webhooks a task may have.
+    pub webhooks: usize,
 }
 
 impl Default for Limits {
@@ -70,6 +76,7 @@ impl Default for Limits {
             idle: Duration::from_secs(24 * 3600),
             retention: Duration::from_secs(30 * 24 * 3600),
             owner_tasks: None,
+            webhooks: 10,
         }
     }
 }
@@ -89,6 +96,8 @@ pub struct SendMessage {
     pub metadata: Option<RawJson>,
     /// The media types that the client takes; empty for any.
     pub accepted_output_modes: Vec<String>,
+    /// A webhook that is told of what happens to the task.
+    pub push: Option<Box<SetPush>>,
 }
 
 /// What became of a message.
@@ -137,6 +146,8 @@ pub struct Ports {
     pub clock: Arc<dyn Clock>,
     /// Fresh ids.
     pub ids: Arc<dyn IdGenerator>,
+    /// What push notifications need, where there are any.
+    pub push: Option<Push>,
 }
 
 pub(crate) struct Core {

@@ -15,6 +15,7 @@ mod ids;
 pub mod sample;
 mod spawner;
 mod store;
+mod webhooks;
 mod world;
 
 pub use crate::ports::MockTaskStore;
@@ -24,6 +25,7 @@ pub use clock::ManualClock;
 pub use ids::SequentialIds;
 pub use spawner::{ManualRun, ManualSpawner};
 pub use store::{FakeStore, Fault, Op};
+pub use webhooks::{Bells, Receiver};
 pub use world::{Setup, World, all, next_changes, poll_now};
 
 use std::future::poll_fn;

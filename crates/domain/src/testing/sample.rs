@@ -3,9 +3,10 @@
 use crate::change::{ArtifactUpdate, Change, Recorded, StatusChange};
 use crate::content::{Message, Parts, Role};
 use crate::ids::{
-    AgentId, ArtifactId, ContextId, MessageId, Owner, Scope, TaskId, TaskKey, Tenant,
+    AgentId, ArtifactId, ContextId, MessageId, Owner, PushConfigId, Scope, TaskId, TaskKey, Tenant,
 };
-use crate::service::SendMessage;
+use crate::push::{Confidential, PushAuthentication, PushConfig, PushForm};
+use crate::service::{SendMessage, SetPush};
 use crate::state::TaskState;
 use crate::task::Task;
 use crate::time::Timestamp;
@@ -100,7 +101,32 @@ pub fn call(text: &str) -> SendMessage {
         wait: None,
         metadata: None,
         accepted_output_modes: Vec::new(),
+        push: None,
     }
+}
+
+/// A webhook of the 1.0 line.
+#[must_use]
+pub fn webhook(id: &str, url: &str) -> PushConfig {
+    PushConfig {
+        id: PushConfigId::new(id).expect("an id"),
+        named: true,
+        url: Confidential::new(url),
+        token: Some(Confidential::new("token")),
+        authentication: Some(PushAuthentication {
+            schemes: ["Bearer".into(), "Basic".into()].into(),
+            credentials: Some(Confidential::new("credentials")),
+        }),
+        form: PushForm::Line1,
+    }
+}
+
+/// What a client asks for to get such a webhook; without an id it has not named it.
+#[must_use]
+pub fn set_webhook(id: Option<&str>, form: PushForm) -> SetPush {
+    let PushConfig { url, token, authentication, .. } = webhook("x", "https://hooks.example/a");
+    let id = id.map(|id| PushConfigId::new(id).expect("an id"));
+    SetPush { id, url, token, authentication, form, field: "webhook" }
 }
 
 /// The same for a task that exists.

@@ -1,6 +1,7 @@
 //! A store for tests: as plain as can be, so that it can be seen to be right, and able to fail, to race
 //! and to be interrupted where a test wants it.
 
+use super::webhooks::KeptWebhook;
 use super::{lock, yield_once};
 use crate::change::{Change, Recorded};
 use crate::ids::{AgentId, Scope, TaskKey, Version};
@@ -59,6 +60,7 @@ pub struct FakeStore {
     faults: Mutex<BTreeMap<Op, VecDeque<Fault>>>,
     calls: Mutex<BTreeMap<Op, usize>>,
     yields: Mutex<bool>,
+    pub(super) webhooks: Mutex<Vec<KeptWebhook>>,
 }
 
 #[derive(Clone)]

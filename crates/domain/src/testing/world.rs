@@ -1,12 +1,12 @@
 //! The use cases on fakes of every port.
 
 use super::sample::{self, AGENT, OTHER_AGENT};
-use super::{FakeBus, FakeStore, ManualClock, ManualSpawner, SequentialIds, lock};
+use super::{Bells, FakeBus, FakeStore, ManualClock, ManualSpawner, SequentialIds, lock};
 use crate::agent::{Agent, AgentSettings, Card};
 use crate::change::{Change, Recorded};
 use crate::ids::{Scope, TaskKey};
 use crate::ports::{AgentExecutor, Clock, TaskStore};
-use crate::service::{Limits, Ports, Sent, Service, Streamed, Watch};
+use crate::service::{Limits, Ports, Push, Sent, Service, Streamed, Watch};
 use crate::state::TaskState;
 use crate::task::Task;
 use std::future::poll_fn;
@@ -68,6 +68,8 @@ pub struct World {
     pub spawner: ManualSpawner,
     /// The clock.
     pub clock: ManualClock,
+    /// Who hears of new webhooks.
+    pub bells: Bells,
     /// The scope that most tests use.
     pub scope: Scope,
     unstored: Arc<Mutex<Vec<String>>>,
@@ -104,16 +106,18 @@ impl World {
             let early = changes.iter().filter(|change| !stored.contains(change));
             lock(&found).extend(early.map(|change| format!("{key:?}: {change:?}")));
         });
+        let bells = Bells::default();
         let ports = Ports {
             store: port,
             bus: Arc::new(bus.clone()),
             spawner: Arc::new(spawner.clone()),
             clock: Arc::new(clock.clone()),
             ids: Arc::new(SequentialIds::new()),
+            push: Some(Push { store: store.clone(), bell: Arc::new(bells.clone()) }),
         };
         let agents = [AGENT, OTHER_AGENT].map(|name| Arc::new(setup.agent(name, executor.clone())));
         let service = Service::new(ports, agents, setup.limits);
-        Self { service, store, bus, spawner, clock, scope: sample::scope(), unstored }
+        Self { service, store, bus, spawner, clock, bells, scope: sample::scope(), unstored }
     }
 
     /// Keeps a task that is in `state`, as the last run left it; a task at work has no run.

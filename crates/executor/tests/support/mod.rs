@@ -54,6 +54,7 @@ impl Server {
             spawner: Arc::new(runtime.clone()),
             clock: Arc::new(clock.clone()),
             ids: Arc::new(SequentialIds::new()),
+            push: None,
         };
         let agents = [AGENT, OTHER_AGENT].map(|name| Arc::new(setup.agent(name, executor.clone())));
         let service = Service::new(ports, agents, Limits::default());

@@ -95,7 +95,11 @@ impl Exchange<'_> {
         };
         let mut out = Vec::with_capacity(id + size_hint(answer));
         self.open("result", &mut out);
-        encode::answer(answer, self.shape, &mut out);
+        match (answer, self.binding) {
+            // JSON-RPC has a word for it; HTTP+JSON has the empty object of protocol buffers.
+            (Answer::Nothing, Binding::Rpc { .. }) => out.extend_from_slice(b"null"),
+            _ => encode::answer(answer, self.shape, &mut out),
+        }
         out.extend_from_slice(self.end());
         out
     }
@@ -183,6 +187,9 @@ fn size_hint(answer: &Answer<'_>) -> usize {
         Answer::Page { page, view, .. } => {
             page.tasks.iter().map(|each| task(each, view.artifacts)).sum()
         }
+        Answer::Webhook(..) => FRAME,
+        Answer::Webhooks { page, .. } => page.len() * FRAME,
+        Answer::Nothing => 0,
     };
     // Escapes make text a little longer.
     FRAME + content + content / 32

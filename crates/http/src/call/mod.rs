@@ -3,6 +3,7 @@
 mod exchange;
 mod fault;
 mod measure;
+mod push;
 mod stream;
 
 use crate::auth::{Access, Refused};
@@ -75,8 +76,12 @@ pub(crate) async fn serve(
     params: Option<&RawValue>,
     headers: &HeaderMap,
 ) -> Reply {
+    let notifies = exchange.shared.service.notifies();
+    if method.is_push() && !notifies {
+        return exchange.fault(&Fault::Failed(Error::PushNotificationNotSupported));
+    }
     let read = exchange.dialect.decode(method, params, exchange.shape);
-    let read = read.map_err(|unreadable| fault_of(unreadable, method));
+    let read = read.map_err(|unreadable| fault_of(unreadable, method, notifies));
     let read = read.and_then(|call| check_extensions(agent, method, headers).map(|()| call));
     let read = read.and_then(|call| check_size(exchange, &call).map(|()| call));
     let call = match read {
@@ -86,15 +91,27 @@ pub(crate) async fn serve(
         }
         Err(fault) => return exchange.fault(&fault),
     };
+    if let Call::Send(message, _) | Call::Stream(message, _) = &call
+        && let Some(set) = &message.push
+        && let Err(error) = Box::pin(push::admit(exchange, set)).await
+    {
+        let fault = Fault::Failed(error);
+        return if method == Method::Stream {
+            exchange.stream_fault(&fault, headers)
+        } else {
+            exchange.fault(&fault)
+        };
+    }
     let mut reply = perform(exchange, guest, call, headers).await;
     name_extensions(&mut reply, exchange, agent, headers);
     reply
 }
 
 /// What a call has failed with before anything was done.
-fn fault_of(unreadable: Unreadable, method: Method) -> Fault {
+fn fault_of(unreadable: Unreadable, method: Method, notifies: bool) -> Fault {
     match unreadable {
-        Unreadable::Invalid(invalid) => {
+        Unreadable::Push(_) if !notifies => Fault::Failed(Error::PushNotificationNotSupported),
+        Unreadable::Invalid(invalid) | Unreadable::Push(invalid) => {
             Fault::Failed(Error::invalid(invalid.field, invalid.problem))
         }
         Unreadable::Missing if matches!(method, Method::Send | Method::Stream) => {
@@ -102,7 +119,6 @@ fn fault_of(unreadable: Unreadable, method: Method) -> Fault {
         }
         Unreadable::Missing => Fault::Failed(Error::invalid("id", "is required")),
         Unreadable::NotJson => Fault::Parse,
-        Unreadable::PushNotification => Fault::Failed(Error::PushNotificationNotSupported),
         Unreadable::NoSuchTask(id) => Fault::Failed(Error::TaskNotFound { id: id.into() }),
     }
 }
@@ -143,7 +159,17 @@ async fn perform(exchange: &Exchange<'_>, guest: &Guest, call: Call, headers: &H
                 exchange.result(&Answer::Page { page: &page, size, token, view })
             })
         }
-        Call::PushConfig => Err(Error::PushNotificationNotSupported),
+        // Boxed, so that a plain call does not carry the state of these.
+        Call::SetPush(task, set) => Box::pin(push::set(exchange, scope, &task, *set)).await,
+        Call::GetPush(task, config) => {
+            Box::pin(push::get(exchange, scope, &task, config.as_deref())).await
+        }
+        Call::ListPush { task, size, token } => {
+            Box::pin(push::list(exchange, scope, &task, size, token.as_deref())).await
+        }
+        Call::DeletePush(task, config) => {
+            Box::pin(push::delete(exchange, scope, &task, &config)).await
+        }
         Call::ExtendedCard => Err(Error::ExtendedCardNotConfigured),
         // Boxed, so that a plain call does not carry the state of a stream.
         Call::Stream(call, view) => {

@@ -34,8 +34,14 @@ impl Addresses {
     }
 }
 
-/// Writes a card. `schemes` is what callers can show. Arrays are there even when they are empty, and what is not set is not there.
-pub(super) fn card(agent: &Agent, base: &str, form: CardMode, schemes: &[Scheme]) -> Vec<u8> {
+/// Writes a card. `schemes` is what callers can show, `notifies` whether there are push notifications. Arrays are there even when they are empty, and what is not set is not there.
+pub(super) fn card(
+    agent: &Agent,
+    base: &str,
+    form: CardMode,
+    schemes: &[Scheme],
+    notifies: bool,
+) -> Vec<u8> {
     let mut out = Vec::with_capacity(2048);
     let (card, addresses) = (&agent.card, Addresses::new(base, agent));
     json::object(&mut out, |o| {
@@ -57,7 +63,7 @@ pub(super) fn card(agent: &Agent, base: &str, form: CardMode, schemes: &[Scheme]
         }
         o.object("capabilities", |o| {
             o.plain("streaming", true);
-            o.plain("pushNotifications", false);
+            o.plain("pushNotifications", notifies);
             if form != CardMode::V03 {
                 o.plain("extendedAgentCard", false);
             }

@@ -1,6 +1,7 @@
 //! Writes tasks, messages and events, as a shape says (specification 0.3 §6 and §7.2, 1.0 §4.1 and §4.2).
 
 use super::compat;
+use super::push;
 use super::shape::{PartStyle, Shape};
 use super::{Answer, Artifacts, Event, View};
 use crate::json::{self, Object};
@@ -30,6 +31,9 @@ pub(crate) fn answer(answer: &Answer<'_>, shape: &Shape, out: &mut Vec<u8>) {
             o.plain("pageSize", size);
             o.plain("totalSize", page.total);
         }),
+        Answer::Webhook(task, webhook) => push::webhook(task, webhook, shape, out),
+        Answer::Webhooks { task, page, token } => push::webhooks(task, page, *token, shape, out),
+        Answer::Nothing => json::object(out, |_| {}),
     }
 }
 

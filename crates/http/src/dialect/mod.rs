@@ -5,6 +5,7 @@ mod compat;
 pub(crate) mod encode;
 mod input;
 mod part;
+pub(crate) mod push;
 pub(crate) mod shape;
 #[cfg(test)]
 mod tests;
@@ -14,10 +15,11 @@ pub(crate) mod v1;
 
 use crate::call::Fault;
 use a2ad_domain::ports::Page;
-use a2ad_domain::service::{ListTasks, SendMessage};
-use a2ad_domain::{ContextId, Message, Recorded, Task, TaskKey};
+use a2ad_domain::service::{ListTasks, SendMessage, SetPush};
+use a2ad_domain::{ContextId, Message, Recorded, Task, TaskKey, Webhook};
 use serde_json::value::RawValue;
 use shape::Shape;
+use text::Borrowed;
 
 /// What the server does, by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +30,10 @@ pub(crate) enum Method {
     List,
     Cancel,
     Attach,
-    PushConfig,
+    SetPush,
+    GetPush,
+    ListPush,
+    DeletePush,
     ExtendedCard,
 }
 
@@ -41,7 +46,15 @@ pub(crate) enum Call {
     List(ListTasks, Option<String>, View),
     Cancel(String),
     Attach(String),
-    PushConfig,
+    SetPush(String, Box<SetPush>),
+    /// A webhook of a task; without its id the first one.
+    GetPush(String, Option<String>),
+    ListPush {
+        task: String,
+        size: Option<usize>,
+        token: Option<String>,
+    },
+    DeletePush(String, String),
     ExtendedCard,
 }
 
@@ -81,6 +94,42 @@ pub(crate) enum Answer<'a> {
         token: &'a str,
         view: View,
     },
+    /// A webhook of a task.
+    Webhook(&'a str, &'a Webhook),
+    Webhooks {
+        task: &'a str,
+        page: &'a [Webhook],
+        token: Option<&'a str>,
+    },
+    /// It is done, and there is nothing to tell.
+    Nothing,
+}
+
+/// The most webhooks that a page holds.
+pub(crate) const MAX_WEBHOOKS: usize = 100;
+
+impl Method {
+    /// Whether it is about webhooks.
+    pub(crate) const fn is_push(self) -> bool {
+        matches!(self, Self::SetPush | Self::GetPush | Self::ListPush | Self::DeletePush)
+    }
+}
+
+impl Call {
+    /// The call for the webhooks of a task.
+    fn list_push(
+        task: String,
+        size: Option<i64>,
+        token: Option<Borrowed<'_>>,
+    ) -> Result<Self, Unreadable> {
+        let fits = |size: i64| {
+            let size = usize::try_from(size).ok();
+            let size = size.filter(|size| (1..=MAX_WEBHOOKS).contains(size));
+            size.ok_or_else(|| Invalid::new("pageSize", "must be 1 to 100"))
+        };
+        let token = token.map(|token| token.0.into_owned()).filter(|token| !token.is_empty());
+        Ok(Self::ListPush { task, size: size.map(fits).transpose()?, token })
+    }
 }
 
 /// A change on its way to a subscriber.
@@ -115,10 +164,25 @@ pub(crate) enum Unreadable {
     Missing,
     /// The text is not JSON that means anything: half a surrogate pair, a member given twice.
     NotJson,
-    /// The call asks for push notifications.
-    PushNotification,
+    /// The webhook that a message brings along does not fit, which is of no interest where there are no
+    /// webhooks.
+    Push(Invalid),
     /// The call names a tenant that there is not, and with it a task.
     NoSuchTask(String),
+}
+
+impl Unreadable {
+    /// What is wrong within the webhook of a message, which stands at `field`.
+    fn within(self, field: &str) -> Self {
+        match self {
+            Self::Invalid(Invalid { field: inner, problem }) => {
+                let field =
+                    if inner.is_empty() { field.to_owned() } else { push::at(field, &inner) };
+                Self::Push(Invalid { field, problem })
+            }
+            other @ (Self::Push(_) | Self::Missing | Self::NotJson | Self::NoSuchTask(_)) => other,
+        }
+    }
 }
 
 impl From<Invalid> for Unreadable {

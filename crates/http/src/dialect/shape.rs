@@ -2,7 +2,7 @@
 //! with its own spellings. What is written differs in these rows only; how it is written is
 //! `encode.rs`.
 
-use a2ad_domain::ErrorCode;
+use a2ad_domain::{ErrorCode, PushForm};
 
 /// How parts are laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +39,8 @@ pub(crate) struct Shape {
     pub(crate) bare_list: bool,
     /// Whether a message may come without an id and a role; the server then fills them in.
     pub(crate) sparse_messages: bool,
+    /// In which shape a webhook is told that is registered in this one.
+    pub(crate) push: PushForm,
     /// How errors are told.
     pub(crate) errors: Errors,
 }
@@ -67,6 +69,15 @@ impl Shape {
 
     pub(crate) fn state(&self, state: a2ad_domain::TaskState) -> &'static str {
         self.states[state as usize]
+    }
+}
+
+/// The shape of what webhooks of a form are told.
+pub(crate) const fn of_webhooks(form: PushForm) -> &'static Shape {
+    match form {
+        PushForm::Line03 => &PLAIN,
+        PushForm::Praison => &PRAISON,
+        PushForm::Line1 => &LINE_1,
     }
 }
 
@@ -116,6 +127,7 @@ const PLAIN_ROW: Shape = Shape {
     says_final: true,
     bare_list: false,
     sparse_messages: false,
+    push: PushForm::Line03,
     errors: STANDARD,
 };
 
@@ -134,6 +146,7 @@ pub(crate) static PRAISON: Shape = Shape {
     ],
     bare_list: true,
     sparse_messages: true,
+    push: PushForm::Praison,
     errors: Errors {
         send_without_params: ErrorCode::InvalidParams,
         no_extended_card: ErrorCode::ExtendedCardNotConfigured,
@@ -158,6 +171,7 @@ pub(crate) static LINE_1: Shape = Shape {
     says_final: false,
     bare_list: false,
     sparse_messages: false,
+    push: PushForm::Line1,
     errors: Errors {
         send_without_params: ErrorCode::InvalidParams,
         no_extended_card: ErrorCode::UnsupportedOperation,
@@ -189,5 +203,7 @@ pub(crate) static PROTO: Shape = Shape {
     says_final: true,
     bare_list: false,
     sparse_messages: false,
+    // The published servers tell webhooks of this line one thing, whatever they were registered over.
+    push: PushForm::Line03,
     errors: Errors { send_without_params: ErrorCode::InvalidParams, ..STANDARD },
 };

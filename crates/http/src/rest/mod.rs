@@ -18,8 +18,8 @@ use axum::http::HeaderMap;
 use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use bytes::Bytes;
 use route::{Params, Route};
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 use std::sync::Arc;
 
 const A2A_JSON: &str = "application/a2a+json";
@@ -69,6 +69,13 @@ pub(crate) async fn take(
             Ok(tenant) => Some(route::object(&id, query, tenant)),
             Err(fault) => return exchange.fault(&fault),
         },
+        Params::Webhook { task, config } => {
+            Some(route::webhook_object(old, &task, config.as_deref(), query))
+        }
+        Params::NewWebhook { task } => match described(&body) {
+            Ok(body) => Some(route::new_webhook_object(&task, body)),
+            Err(fault) => return exchange.fault(&fault),
+        },
         Params::Query => Some(route::object("", query, None)),
     };
     let Some(params) = params else { return exchange.fault(&Fault::Parse) };
@@ -95,6 +102,18 @@ fn tenant(body: &Bytes) -> Result<Option<Value>, Fault> {
         Err(error) if error.is_data() => {
             Err(Fault::Failed(Error::invalid("", "must be an object")))
         }
+        Err(_) => Err(Fault::Parse),
+    }
+}
+
+/// The members of a body that describes a webhook; an empty body has none.
+fn described(body: &Bytes) -> Result<Map<String, Value>, Fault> {
+    if body.is_empty() {
+        return Ok(Map::new());
+    }
+    match serde_json::from_slice(body) {
+        Ok(Value::Object(members)) => Ok(members),
+        Ok(_) => Err(Fault::Failed(Error::invalid("", "must be an object"))),
         Err(_) => Err(Fault::Parse),
     }
 }

@@ -3,8 +3,9 @@
 use crate::dialect::Method;
 use axum::http::Method as Verb;
 use percent_encoding::percent_decode_str;
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 /// What a path and a verb ask for.
 #[derive(Clone, Debug)]
@@ -19,6 +20,15 @@ pub(super) enum Params {
     Body,
     /// In the path, and in the query what else there is.
     Task(String),
+    /// The same for a webhook of a task, or for all of them.
+    Webhook {
+        task: String,
+        config: Option<String>,
+    },
+    /// In the body, but for the task, which is in the path.
+    NewWebhook {
+        task: String,
+    },
     Query,
 }
 
@@ -51,8 +61,8 @@ pub(super) fn find(path: &str) -> Option<(bool, Routes)> {
         ["message:stream"] => one(Verb::POST, Method::Stream, Params::Body),
         ["tasks"] => one(Verb::GET, Method::List, Params::Query),
         ["tasks", last] => task(last),
-        ["tasks", id, "pushNotificationConfigs"] => Some(push(id, &[Verb::POST, Verb::GET])),
-        ["tasks", id, "pushNotificationConfigs", _] => Some(push(id, &[Verb::GET, Verb::DELETE])),
+        ["tasks", id, "pushNotificationConfigs"] => webhooks(id),
+        ["tasks", id, "pushNotificationConfigs", config] => webhook(id, config),
         ["card"] if old => one(Verb::GET, Method::ExtendedCard, Params::Query),
         ["extendedAgentCard"] if !old => one(Verb::GET, Method::ExtendedCard, Params::Query),
         _ => None,
@@ -66,7 +76,7 @@ fn task(segment: &str) -> Option<Vec<(Verb, Route)>> {
         Some((id, verb)) => (id, Some(verb)),
         None => (segment, None),
     };
-    let id = percent_decode_str(id).decode_utf8().ok()?.into_owned();
+    let id = decoded(id)?;
     let route = |method| Route { method, params: Params::Task(id.clone()) };
     match verb {
         None => Some(vec![(Verb::GET, route(Method::Get))]),
@@ -79,9 +89,44 @@ fn task(segment: &str) -> Option<Vec<(Verb, Route)>> {
     }
 }
 
-fn push(id: &str, verbs: &[Verb]) -> Vec<(Verb, Route)> {
-    let route = Route { method: Method::PushConfig, params: Params::Task(id.to_owned()) };
-    verbs.iter().map(|verb| (verb.clone(), route.clone())).collect()
+fn decoded(segment: &str) -> Option<String> {
+    percent_decode_str(segment).decode_utf8().ok().map(Cow::into_owned)
+}
+
+/// `{id}/pushNotificationConfigs`
+fn webhooks(id: &str) -> Option<Vec<(Verb, Route)>> {
+    let task = decoded(id)?;
+    let all = Params::Webhook { task: task.clone(), config: None };
+    let set = Route { method: Method::SetPush, params: Params::NewWebhook { task } };
+    let list = Route { method: Method::ListPush, params: all };
+    Some(vec![(Verb::POST, set), (Verb::GET, list)])
+}
+
+/// `{id}/pushNotificationConfigs/{config}`
+fn webhook(id: &str, config: &str) -> Option<Vec<(Verb, Route)>> {
+    let params = Params::Webhook { task: decoded(id)?, config: Some(decoded(config)?) };
+    let get = Route { method: Method::GetPush, params: params.clone() };
+    let delete = Route { method: Method::DeletePush, params };
+    Some(vec![(Verb::GET, get), (Verb::DELETE, delete)])
+}
+
+/// The parameters of a call about webhooks, by the names of the line.
+pub(super) fn webhook_object(
+    old: bool,
+    task: &str,
+    config: Option<&str>,
+    query: &str,
+) -> Box<RawValue> {
+    let names = if old { ["id", "pushNotificationConfigId"] } else { ["taskId", "id"] };
+    let config = config.map(|config| (names[1], config));
+    raw(members([(names[0], task)].into_iter().chain(config), query))
+}
+
+/// The parameters of a call that makes a webhook: the body, and the task of the path, which wins.
+pub(super) fn new_webhook_object(task: &str, mut body: Map<String, Value>) -> Box<RawValue> {
+    body.remove("task_id");
+    body.insert("taskId".to_owned(), task.into());
+    raw(body)
 }
 
 /// The members of queries that are no texts.
@@ -91,8 +136,20 @@ const TRUTHS: [&str; 2] = ["includeArtifacts", "overdue"];
 /// The parameters that a path and a query say, as the object that they are in a body. A tenant in the
 /// body counts before one in the query.
 pub(super) fn object(id: &str, query: &str, tenant: Option<Value>) -> Box<RawValue> {
-    let mut members = serde_json::Map::new();
-    members.extend(tenant.map(|tenant| ("tenant".to_owned(), tenant)));
+    let path = (!id.is_empty()).then_some(("id", id));
+    let mut all = members(path, query);
+    if let Some(tenant) = tenant {
+        all.insert("tenant".to_owned(), tenant);
+    }
+    raw(all)
+}
+
+/// What a path and a query say. The path counts before the query.
+fn members<'p>(
+    path: impl IntoIterator<Item = (&'p str, &'p str)>,
+    query: &str,
+) -> Map<String, Value> {
+    let mut members = Map::new();
     for (name, value) in form_urlencoded::parse(query.as_bytes()).filter(|(_, v)| !v.is_empty()) {
         let text = || Value::from(&*value);
         let typed = match &*name {
@@ -107,9 +164,11 @@ pub(super) fn object(id: &str, query: &str, tenant: Option<Value>) -> Box<RawVal
         // The first of several counts.
         members.entry(name.into_owned()).or_insert(typed);
     }
-    if !id.is_empty() {
-        members.insert("id".to_owned(), id.into());
-    }
+    members.extend(path.into_iter().map(|(name, value)| (name.to_owned(), value.into())));
+    members
+}
+
+fn raw(members: Map<String, Value>) -> Box<RawValue> {
     // A map of values always is JSON.
     serde_json::value::to_raw_value(&members).unwrap_or_default()
 }

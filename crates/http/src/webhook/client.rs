@@ -8,7 +8,8 @@ use super::target::Target;
 use bytes::Bytes;
 use reqwest::header::HeaderMap;
 use reqwest::{Response, StatusCode};
-use std::sync::{Arc, Once};
+use std::fmt::{self, Debug, Formatter};
+use std::sync::{Arc, Once, OnceLock};
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -29,36 +30,49 @@ static PROVIDER: Once = Once::new();
 /// of where it comes from; it connects to addresses that its rules allow and to no others.
 #[derive(Clone)]
 pub struct Client {
-    client: reqwest::Client,
+    client: Arc<OnceLock<reqwest::Client>>,
     guarded: Guarded,
     rules: Arc<Rules>,
 }
 
 impl Client {
     /// A client with these rules, for names that `lookup` knows.
-    ///
-    /// # Errors
-    /// When the system gives no TLS.
-    pub fn new(rules: Rules, lookup: Arc<dyn Lookup>) -> Result<Self, reqwest::Error> {
+    #[must_use]
+    pub fn new(rules: Rules, lookup: Arc<dyn Lookup>) -> Self {
+        let rules = Arc::new(rules);
+        let guarded = Guarded::new(lookup, Arc::clone(&rules));
+        Self { client: Arc::default(), guarded, rules }
+    }
+
+    /// The client behind it, made when there is something to deliver for the first time: reading the
+    /// certificates of the machine takes longer than all else that a start of the server does.
+    fn client(&self) -> Result<&reqwest::Client, reqwest::Error> {
+        if let Some(client) = self.client.get() {
+            return Ok(client);
+        }
         PROVIDER.call_once(|| {
             let _ = rustls::crypto::ring::default_provider().install_default();
         });
-        let rules = Arc::new(rules);
-        let guarded = Guarded::new(lookup, Arc::clone(&rules));
         let client = reqwest::Client::builder()
-            .dns_resolver(guarded.clone())
+            .dns_resolver(self.guarded.clone())
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())
             .referer(false)
-            .https_only(!rules.takes_plain())
+            .https_only(!self.rules.takes_plain())
             .http1_only()
-            .timeout(rules.timeout)
-            .connect_timeout(rules.timeout.min(CONNECT))
+            .timeout(self.rules.timeout)
+            .connect_timeout(self.rules.timeout.min(CONNECT))
             .pool_idle_timeout(IDLE)
             .pool_max_idle_per_host(1)
             .user_agent(concat!("a2ad/", env!("CARGO_PKG_VERSION")))
             .build()?;
-        Ok(Self { client, guarded, rules })
+        // Of two that were made at once one stays.
+        Ok(self.client.get_or_init(|| client))
+    }
+
+    /// What it may call.
+    pub(super) fn rules(&self) -> &Rules {
+        &self.rules
     }
 
     /// Takes a URL as a webhook: reads it, and looks its name up so that a caller hears of a private address
@@ -90,7 +104,8 @@ impl Client {
     ) -> Result<StatusCode, DeliveryError> {
         // A target may have been read under other rules. An address in it passes by the look-up of names.
         self.rules.check(target.url()).map_err(DeliveryError::Refused)?;
-        let request = self.client.post(target.url().clone()).headers(headers).body(body);
+        let client = self.client().map_err(DeliveryError::unanswered)?;
+        let request = client.post(target.url().clone()).headers(headers).body(body);
         let response = request.send().await.map_err(DeliveryError::unanswered)?;
         let status = response.status();
         if !status.is_success() {
@@ -98,6 +113,12 @@ impl Client {
         }
         drain(response).await;
         Ok(status)
+    }
+}
+
+impl Debug for Client {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Client").field(&self.rules).finish()
     }
 }
 

@@ -44,6 +44,11 @@ impl Target {
         self.0.as_str()
     }
 
+    /// The host that it is on.
+    pub(super) fn host(&self) -> &str {
+        self.0.host_str().unwrap_or_default()
+    }
+
     pub(super) fn url(&self) -> &Url {
         &self.0
     }

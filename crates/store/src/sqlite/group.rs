@@ -105,6 +105,7 @@ impl Desk {
             Work::Insert(insert) => insert.perform(&mut self.ledger),
             Work::Append(append) => append.perform(&mut self.ledger),
             Work::Purge(before) => purge(&mut self.ledger, *before),
+            Work::Webhook(work) => work.perform(&mut self.ledger),
             Work::Probe => self.probe(),
         }
     }

@@ -192,15 +192,20 @@ pub(super) fn running(connection: &Connection) -> Result<Vec<TaskKey>, ReadError
 fn keys(mut rows: rusqlite::Rows<'_>) -> Result<Vec<TaskKey>, ReadError> {
     let mut keys = Vec::new();
     while let Some(row) = rows.next()? {
-        let damaged = |e: a2ad_domain::ids::InvalidName| {
-            Damaged::because("a task of a scope that cannot be")(e.into())
-        };
-        let tenant = row.get_ref(2)?.as_str()?;
-        let tenant = (!tenant.is_empty()).then(|| Tenant::new(tenant)).transpose();
-        let agent = AgentId::new(row.get_ref(1)?.as_str()?).map_err(damaged)?;
-        let owner = Owner::new(row.get_ref(3)?.as_str()?).map_err(damaged)?;
-        let scope = Scope::new(agent, tenant.map_err(damaged)?, owner);
-        keys.push(TaskKey { scope, id: id_of(row.get(0)?) });
+        keys.push(key(row)?);
     }
     Ok(keys)
+}
+
+/// The key that a row begins with: the task's id, and what its scope is made of.
+pub(super) fn key(row: &Row<'_>) -> Result<TaskKey, ReadError> {
+    let damaged = |e: a2ad_domain::ids::InvalidName| {
+        Damaged::because("a task of a scope that cannot be")(e.into())
+    };
+    let tenant = row.get_ref(2)?.as_str()?;
+    let tenant = (!tenant.is_empty()).then(|| Tenant::new(tenant)).transpose();
+    let agent = AgentId::new(row.get_ref(1)?.as_str()?).map_err(damaged)?;
+    let owner = Owner::new(row.get_ref(3)?.as_str()?).map_err(damaged)?;
+    let scope = Scope::new(agent, tenant.map_err(damaged)?, owner);
+    Ok(TaskKey { scope, id: id_of(row.get(0)?) })
 }

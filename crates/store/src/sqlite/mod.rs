@@ -20,12 +20,14 @@ mod room;
 mod settings;
 mod shared;
 mod tally;
+mod webhook;
 mod write;
 mod writer;
 
 pub use backup::{BackupError, back_up};
 pub use error::{Cause, OpenError};
 pub use settings::{Durability, Settings};
+pub use webhook::{DeadLetter, LettersError, letters, send_again};
 
 use a2ad_domain::ports::{Changes, Page, Query, StoreError, TaskStore};
 use a2ad_domain::{AgentId, Recorded, Scope, Task, TaskKey, Timestamp, Version};

@@ -13,14 +13,14 @@ use std::sync::Arc;
 pub(super) type ReadError = Box<dyn Error + Send + Sync>;
 
 /// Where a task stands: the number that its rows are found by, and its newest version.
-struct Place {
-    number: i64,
+pub(super) struct Place {
+    pub(super) number: i64,
     version: i64,
     context: String,
     created: i64,
 }
 
-fn place(connection: &Connection, key: &TaskKey) -> rusqlite::Result<Option<Place>> {
+pub(super) fn place(connection: &Connection, key: &TaskKey) -> rusqlite::Result<Option<Place>> {
     let mut statement = connection.prepare_cached(
         "SELECT task.number, task.version, task.context, task.created
          FROM task JOIN scope ON scope.number = task.scope

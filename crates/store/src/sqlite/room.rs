@@ -133,6 +133,7 @@ fn remove(ledger: &mut Ledger, number: i64) -> Result<TaskId, Box<dyn Error + Se
     {
         file.prepare_cached(statement)?.execute([number])?;
     }
+    super::webhook::remove_all(file, number)?;
     let mut statement = file
         .prepare_cached("DELETE FROM task WHERE number = ?1 RETURNING id, scope, state, weight")?;
     let mut rows = statement.query([number])?;

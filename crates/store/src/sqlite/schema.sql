@@ -1,4 +1,4 @@
--- Version 2 of the file's layout. Bodies are JSON.
+-- Version 3 of the file's layout. Bodies are JSON.
 -- Times are milliseconds since 1970-01-01T00:00:00Z.
 
 -- Who may see a task. The names stand here once, so that rows and indexes carry a number.
@@ -50,6 +50,34 @@ CREATE TABLE change (
     body    TEXT    NOT NULL
 ) STRICT;
 
+-- Where clients want to be told of what happens to a task, and how far each has been told.
+CREATE TABLE webhook (
+    -- Never given to another: what is on its way for a webhook that is gone must change none.
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    task   INTEGER NOT NULL,
+    id     TEXT    NOT NULL,
+    -- Whether the client has chosen the id.
+    named  INTEGER NOT NULL,
+    form   TEXT    NOT NULL,
+    body   TEXT    NOT NULL,
+    -- The version of the newest change that it was told of or that was given up.
+    told   INTEGER NOT NULL,
+    -- Whether there is nothing more to tell.
+    done   INTEGER NOT NULL,
+    UNIQUE (task, id)
+) STRICT;
+
+-- What was given up.
+CREATE TABLE letter (
+    webhook INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    at      INTEGER NOT NULL,
+    why     TEXT    NOT NULL,
+    -- Whether it is to be told after all.
+    again   INTEGER NOT NULL,
+    PRIMARY KEY (webhook, version)
+) STRICT, WITHOUT ROWID;
+
 CREATE UNIQUE INDEX task_by_id ON task (id);
 CREATE INDEX task_by_context ON task (scope, context);
 -- Every list reads this one, state by state: a second one in the order of time alone would have to be
@@ -57,3 +85,5 @@ CREATE INDEX task_by_context ON task (scope, context);
 CREATE INDEX task_by_state ON task (scope, state, status_at, id);
 CREATE INDEX task_ended ON task (ended_at) WHERE ended_at IS NOT NULL;
 CREATE UNIQUE INDEX change_by_task ON change (task, version);
+CREATE INDEX webhook_open ON webhook (task) WHERE done = 0;
+CREATE INDEX letter_again ON letter (webhook) WHERE again = 1;

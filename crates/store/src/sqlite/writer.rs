@@ -6,6 +6,7 @@ use super::error::{closed, unavailable};
 use super::group::Desk;
 use super::ledger::Ledger;
 use super::shared::Shared;
+use super::webhook::WebhookWork;
 use super::write::{Append, Insert};
 use a2ad_domain::Timestamp;
 use a2ad_domain::ports::StoreError;
@@ -26,11 +27,12 @@ pub(super) enum Work {
     Insert(Insert),
     Append(Append),
     Purge(Timestamp),
+    Webhook(WebhookWork),
     /// Writes what changes nothing, to see whether the file can be written.
     Probe,
 }
 
-/// How many tasks are gone, or why nothing was done.
+/// How much was done, or why nothing was: how many tasks are gone, or whether there was room.
 pub(super) type Outcome = Result<usize, StoreError>;
 
 pub(super) struct Request {

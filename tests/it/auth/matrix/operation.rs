@@ -3,6 +3,7 @@
 use super::answer::Answer;
 use crate::support::TestServer;
 use crate::support::binding::Binding;
+use crate::support::receiver::NOWHERE;
 use serde_json::{Value, json};
 
 /// The rows of the table.
@@ -95,11 +96,11 @@ impl Binding {
             "cancel it" => (["tasks/cancel", "CancelTask"], id),
             "watch it" => (["tasks/resubscribe", "SubscribeToTask"], id),
             "set its webhook" => {
-                let config = json!({ "url": "https://hooks.example/a", "token": "t" });
+                let config = json!({ "id": "c", "url": NOWHERE, "token": "t" });
                 let params = match self {
                     Self::OldRpc => json!({ "taskId": task, "pushNotificationConfig": config }),
                     Self::NewRpc | Self::OldRest | Self::NewRest => {
-                        json!({ "taskId": task, "url": config["url"] })
+                        json!({ "taskId": task, "id": "c", "url": NOWHERE })
                     }
                 };
                 let names =
@@ -149,7 +150,11 @@ impl Binding {
             }
             "cancel it" => ("POST", format!("tasks/{task}:cancel"), None),
             "watch it" => ("POST", format!("tasks/{task}:subscribe"), None),
-            "set its webhook" => ("POST", hooks, Some(json!({ "url": "https://hooks.example/a" }))),
+            "set its webhook" => {
+                let config = json!({ "id": "c", "url": NOWHERE });
+                let old = json!({ "config": { "pushNotificationConfig": config } });
+                ("POST", hooks, Some(if self.is_new() { config } else { old }))
+            }
             "read its webhook" => ("GET", format!("{hooks}/c"), None),
             "list its webhooks" => ("GET", hooks, None),
             "delete its webhook" => ("DELETE", format!("{hooks}/c"), None),

@@ -22,6 +22,8 @@ const MEMBERS: [&str; 11] =
     ["verb", "at", "headers", "send", "raw", "status", "type", "answer", "frames", "open", "rest"];
 
 const AGENTS: &str = r#"
+[push]
+allow_private = true
 [server]
 public_url = "http://127.0.0.1:4010"
 [[agent]]

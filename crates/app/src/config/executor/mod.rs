@@ -12,6 +12,7 @@ use builtin::{EchoConfig, ScriptConfig};
 use command::CommandConfig;
 use http::HttpConfig;
 use openai::OpenAiConfig;
+pub use secret::SecretConfig;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error};
 use std::sync::Arc;

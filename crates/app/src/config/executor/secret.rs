@@ -7,7 +7,7 @@ use std::path::PathBuf;
 /// `{ env = "NAME" }` or `{ file = "PATH" }`; in a header or a variable with a `prefix` before it.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct SecretConfig {
+pub struct SecretConfig {
     /// A variable of the environment.
     env: Option<String>,
     /// A file that holds nothing else.
@@ -29,7 +29,7 @@ pub(super) enum ValueConfig {
 
 impl SecretConfig {
     /// Whether it says where the secret is, and only once.
-    pub(super) fn check(&self, key: &str) -> Result<(), String> {
+    pub(crate) fn check(&self, key: &str) -> Result<(), String> {
         match (&self.env, &self.file) {
             (Some(_), None) | (None, Some(_)) => Ok(()),
             _ => Err(format!(
@@ -39,7 +39,7 @@ impl SecretConfig {
     }
 
     /// Where the secret is.
-    pub(super) fn secret(&self) -> Secret {
+    pub(crate) fn secret(&self) -> Secret {
         match (&self.env, &self.file) {
             (_, Some(path)) => Secret::File(path.clone()),
             (name, None) => Secret::Env(name.clone().unwrap_or_default()),

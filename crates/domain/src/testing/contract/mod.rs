@@ -3,6 +3,7 @@
 
 pub mod bus;
 pub mod executor;
+pub mod push;
 pub mod store;
 pub mod store_lists;
 
@@ -59,6 +60,26 @@ macro_rules! store_contract {
                 $crate::testing::contract::$suite::$case($make()).await;
             }
         )+
+    };
+}
+
+/// Makes a test of every case of a [`PushStore`](crate::ports::PushStore). `$make` is called for each case and
+/// gives an empty store that keeps tasks as well.
+#[macro_export]
+macro_rules! push_store_contract {
+    ($make:expr) => {
+        $crate::store_contract!(@cases push $make;
+            a_webhook_is_read_as_it_was_set
+            a_webhook_belongs_to_a_task_that_exists_in_the_scope
+            a_webhook_of_the_same_id_takes_the_place_and_what_was_not_told
+            a_task_has_so_many_webhooks_and_no_more
+            a_deleted_webhook_is_gone_for_everybody
+            a_webhook_is_told_from_now_on_or_from_a_version
+            what_is_due_is_what_has_changes_that_were_not_told
+            a_webhook_of_an_ended_task_is_over_when_it_was_told_all
+            what_was_given_up_is_not_due
+            webhooks_go_with_their_task
+        );
     };
 }
 

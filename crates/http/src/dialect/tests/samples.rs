@@ -9,6 +9,7 @@ use a2ad_domain::testing::sample;
 use a2ad_domain::{
     ArtifactUpdate, Change, Content, ContextId, Details, Error, ErrorCode, Message, MessageId,
     Part, PartLabel, Parts, RawJson, Recorded, Role, StatusChange, Task, TaskId, TaskState,
+    Webhook,
 };
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -147,6 +148,24 @@ fn rich_task() -> Task {
     sample::applied(sample::opened(sample::key(8), 1_000), &way, 2_345).0
 }
 
+/// Webhooks with everything, with what is needed, and in between.
+fn webhooks() -> Vec<Webhook> {
+    let full = sample::webhook("full \"quoted\"", "https://hooks.example/a?b=\"c\"");
+    let mut silent = sample::webhook("silent", "https://hooks.example/b");
+    if let Some(authentication) = &mut silent.authentication {
+        authentication.credentials = None;
+    }
+    let mut bare = sample::webhook("bare", "https://hooks.example/c");
+    (bare.token, bare.authentication) = (None, None);
+    let kept = |(number, config)| Webhook {
+        number,
+        config,
+        told: a2ad_domain::Version(3),
+        again: Vec::new(),
+    };
+    (1..).zip([full, silent, bare]).map(kept).collect()
+}
+
 /// Every failure, each by its name.
 fn faults() -> Vec<(String, Fault)> {
     let id = TaskId::from_u128(9);
@@ -250,6 +269,16 @@ pub(super) fn each(mut each: impl FnMut(&'static str, &str, &Sample<'_>)) {
         let page = Answer::Page { page: &page, size: 5, token, view };
         each("pages", name, &Sample::Answer(page));
     }
+    let webhooks = webhooks();
+    for webhook in &webhooks {
+        let name = webhook.config.id.as_str();
+        each("webhooks", name, &Sample::Answer(Answer::Webhook("t-1", webhook)));
+    }
+    for (name, page, token) in [("a page", &webhooks[..], Some("tok")), ("no webhooks", &[], None)]
+    {
+        each("webhooks", name, &Sample::Answer(Answer::Webhooks { task: "t-1", page, token }));
+    }
+    each("webhooks", "done", &Sample::Answer(Answer::Nothing));
     let key = sample::key(7);
     for (name, change) in changes() {
         for last in [false, true] {

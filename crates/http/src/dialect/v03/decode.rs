@@ -2,6 +2,7 @@
 //! is there.
 
 use super::part::{PartIn, part};
+use super::push;
 use crate::dialect::input::{
     DEFAULT_PAGE, MAX_PAGE, Wanted, context, history, id, list, names, object, read, task_id,
 };
@@ -11,7 +12,6 @@ use crate::dialect::{Artifacts, Call, Invalid, Method, Unreadable, View};
 use a2ad_domain::service::SendMessage;
 use a2ad_domain::{Message, MessageId, Parts, Role, TaskState, Timestamp};
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 #[derive(Deserialize)]
@@ -64,11 +64,11 @@ struct ConfigurationIn<'a> {
     history_length: Option<i64>,
     #[serde(borrow, alias = "accepted_output_modes")]
     accepted_output_modes: Option<Vec<Borrowed<'a>>>,
-    #[serde(alias = "push_notification_config")]
-    push_notification_config: Option<IgnoredAny>,
+    #[serde(borrow, alias = "push_notification_config")]
+    push_notification_config: Option<&'a RawValue>,
     /// What the protocol buffers call it.
-    #[serde(alias = "push_notification")]
-    push_notification: Option<IgnoredAny>,
+    #[serde(borrow, alias = "push_notification")]
+    push_notification: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -123,7 +123,10 @@ pub(super) fn call(
         Method::Attach => Ok(Call::Attach(task_id(read::<TaskIn<'_>>(params)?.id)?)),
         Method::List if params.is_none() => wanted(ListIn::default(), shape),
         Method::List => wanted(read(params)?, shape),
-        Method::PushConfig => Ok(Call::PushConfig),
+        Method::SetPush => push::set(params, shape),
+        Method::GetPush => push::get(params),
+        Method::ListPush => push::list(params, shape),
+        Method::DeletePush => push::delete(params),
         Method::ExtendedCard => Ok(Call::ExtendedCard),
     }
 }
@@ -144,14 +147,12 @@ fn send(
     let context = context(given.context_id.as_ref(), "message.contextId")?;
     let message = self::message(given, shape)?;
     let metadata = object(metadata, "metadata")?;
-    let (mut wait, mut limit, mut accepted) = (None, None, Vec::new());
+    let (mut wait, mut limit, mut accepted, mut webhook) = (None, None, Vec::new(), None);
     if let Some(Object(configuration)) = configuration {
         let proto = shape.part == PartStyle::Proto;
-        if configuration.push_notification_config.is_some()
-            || proto && configuration.push_notification.is_some()
-        {
-            return Err(Unreadable::PushNotification);
-        }
+        let given = configuration.push_notification_config;
+        let given = given.or(configuration.push_notification.filter(|_| proto));
+        webhook = given.map(|given| push::inline(given, shape)).transpose()?.map(Box::new);
         // A client of the protocol buffers leaves out what is false, so it says so by saying nothing.
         wait = waits(&configuration)?.or(proto.then_some(false));
         limit = history(configuration.history_length, "configuration.historyLength")?;
@@ -159,8 +160,8 @@ fn send(
         accepted = modes.into_iter().map(|mode| mode.0.into_owned()).collect();
     }
     let view = View { history: limit, artifacts: Artifacts::IfAny };
-    let accepted_output_modes = accepted;
-    Ok((SendMessage { message, task, context, wait, metadata, accepted_output_modes }, view))
+    let (accepted_output_modes, push) = (accepted, webhook);
+    Ok((SendMessage { message, task, context, wait, metadata, accepted_output_modes, push }, view))
 }
 
 fn message(given: MessageIn<'_>, shape: &Shape) -> Result<Message, Invalid> {

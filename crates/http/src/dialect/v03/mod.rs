@@ -3,6 +3,7 @@
 mod decode;
 mod fault;
 mod part;
+mod push;
 
 use super::shape::Shape;
 use super::{Call, Dialect, Method, Unreadable};
@@ -21,10 +22,10 @@ const METHODS: [(&str, Method); 13] = [
     ("tasks/list", Method::List),
     ("tasks/cancel", Method::Cancel),
     ("tasks/resubscribe", Method::Attach),
-    ("tasks/pushNotificationConfig/set", Method::PushConfig),
-    ("tasks/pushNotificationConfig/get", Method::PushConfig),
-    ("tasks/pushNotificationConfig/list", Method::PushConfig),
-    ("tasks/pushNotificationConfig/delete", Method::PushConfig),
+    ("tasks/pushNotificationConfig/set", Method::SetPush),
+    ("tasks/pushNotificationConfig/get", Method::GetPush),
+    ("tasks/pushNotificationConfig/list", Method::ListPush),
+    ("tasks/pushNotificationConfig/delete", Method::DeletePush),
     ("agent/getAuthenticatedExtendedCard", Method::ExtendedCard),
     ("agent/authenticatedExtendedCard", Method::ExtendedCard),
     ("agent/getExtendedCard", Method::ExtendedCard),

@@ -2,6 +2,7 @@
 //! either spelling; members that are not known are passed over.
 
 use super::number::{Int, Named};
+use super::push;
 use crate::dialect::input::{
     DEFAULT_PAGE, Wanted, context, history, id, list, names, object, read, task_id,
 };
@@ -10,7 +11,7 @@ use crate::dialect::text::{Borrowed, Object, Shared};
 use crate::dialect::{Artifacts, Call, Invalid, Method, Unreadable, View};
 use a2ad_domain::service::SendMessage;
 use a2ad_domain::{Content, Message, MessageId, Part, PartLabel, Parts, RawJson, Role, TaskState};
-use serde::de::{Deserialize, Deserializer, IgnoredAny};
+use serde::de::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
 #[derive(serde::Deserialize)]
@@ -72,8 +73,8 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de Raw
 struct ConfigurationIn<'a> {
     #[serde(borrow, alias = "accepted_output_modes")]
     accepted_output_modes: Option<Vec<Borrowed<'a>>>,
-    #[serde(alias = "task_push_notification_config")]
-    task_push_notification_config: Option<IgnoredAny>,
+    #[serde(borrow, alias = "task_push_notification_config")]
+    task_push_notification_config: Option<&'a RawValue>,
     #[serde(alias = "history_length")]
     history_length: Option<Int>,
     #[serde(alias = "return_immediately")]
@@ -150,13 +151,16 @@ pub(super) fn call(method: Method, params: Option<&RawValue>) -> Result<Call, Un
         Method::Attach => Ok(Call::Attach(task(read(params)?)?.0)),
         Method::List if params.is_none() => wanted(ListIn::default()),
         Method::List => wanted(read(params)?),
-        Method::PushConfig => Ok(Call::PushConfig),
+        Method::SetPush => push::set(params),
+        Method::GetPush => push::get(params),
+        Method::ListPush => push::list(params),
+        Method::DeletePush => push::delete(params),
         Method::ExtendedCard => Ok(Call::ExtendedCard),
     }
 }
 
 /// No agent has tenants yet, so every name of one is unknown.
-fn no_tenant(tenant: Option<&Borrowed<'_>>) -> Result<(), Invalid> {
+pub(super) fn no_tenant(tenant: Option<&Borrowed<'_>>) -> Result<(), Invalid> {
     match tenant {
         Some(tenant) if !tenant.0.is_empty() => Err(Invalid::new("tenant", "is unknown")),
         _ => Ok(()),
@@ -181,18 +185,18 @@ fn send(given: SendIn<'_>) -> Result<(SendMessage, View), Unreadable> {
     let mut view = View::WHOLE;
     // A call that says nothing waits, whatever the agent's default is for the 0.3 line.
     let mut wait = Some(true);
-    let mut accepted_output_modes = Vec::new();
+    let (mut accepted_output_modes, mut webhook) = (Vec::new(), None);
     if let Some(Object(configuration)) = given.configuration {
-        if configuration.task_push_notification_config.is_some() {
-            return Err(Unreadable::PushNotification);
-        }
+        let given = configuration.task_push_notification_config;
+        webhook = given.map(push::inline).transpose()?.map(Box::new);
         wait = Some(!configuration.return_immediately.unwrap_or(false));
         let length = configuration.history_length.map(|n| n.0);
         view.history = history(length, "configuration.historyLength")?;
         let modes = configuration.accepted_output_modes.unwrap_or_default();
         accepted_output_modes = modes.into_iter().map(|mode| mode.0.into_owned()).collect();
     }
-    Ok((SendMessage { message, task, context, wait, metadata, accepted_output_modes }, view))
+    let push = webhook;
+    Ok((SendMessage { message, task, context, wait, metadata, accepted_output_modes, push }, view))
 }
 
 fn message(given: MessageIn<'_>) -> Result<Message, Invalid> {

@@ -3,6 +3,7 @@
 mod decode;
 mod fault;
 mod number;
+mod push;
 mod spelling;
 
 use super::shape::Shape;
@@ -23,10 +24,10 @@ const METHODS: [(&str, Method); 11] = [
     ("ListTasks", Method::List),
     ("CancelTask", Method::Cancel),
     ("SubscribeToTask", Method::Attach),
-    ("CreateTaskPushNotificationConfig", Method::PushConfig),
-    ("GetTaskPushNotificationConfig", Method::PushConfig),
-    ("ListTaskPushNotificationConfigs", Method::PushConfig),
-    ("DeleteTaskPushNotificationConfig", Method::PushConfig),
+    ("CreateTaskPushNotificationConfig", Method::SetPush),
+    ("GetTaskPushNotificationConfig", Method::GetPush),
+    ("ListTaskPushNotificationConfigs", Method::ListPush),
+    ("DeleteTaskPushNotificationConfig", Method::DeletePush),
     ("GetExtendedAgentCard", Method::ExtendedCard),
 ];
 

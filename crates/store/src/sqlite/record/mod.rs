@@ -4,9 +4,11 @@
 mod change;
 mod content;
 mod snapshot;
+mod webhook;
 
 pub(super) use change::{ChangeRow, read_change, write_change};
 pub(super) use snapshot::{Row, read_snapshot, write_snapshot};
+pub(super) use webhook::{WebhookRow, read_webhook, write_webhook};
 
 use a2ad_domain::{RawJson, TaskState};
 use serde::{Deserialize, Deserializer, Serialize};
