@@ -143,7 +143,7 @@ impl Courier {
                 // The next change or the next look around tries again.
                 Err(error) => {
                     tracing::warn!(
-                        error = causes(&error),
+                        error = %causes(&error),
                         "a webhook cannot be told for the store"
                     );
                 }
