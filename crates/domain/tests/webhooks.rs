@@ -143,3 +143,29 @@ async fn a_message_that_is_refused_leaves_no_webhook() {
     assert_eq!(world.store.open().await.unwrap(), []);
     assert_eq!(world.bells.take(), []);
 }
+
+#[tokio::test]
+async fn a_task_whose_webhook_cannot_be_kept_ends_before_its_run_begins() {
+    let world = world();
+    world.store.script(Op::SetWebhook, [Fault::Down]);
+    let push = Some(Box::new(set_webhook(None, PushForm::Line1)));
+    let refused = world.service.send(&world.scope, SendMessage { push, ..call("x") }).await;
+    assert!(matches!(refused, Err(Error::Internal { .. })), "{refused:?}");
+    assert_eq!(world.store.tasks()[0].state(), TaskState::Failed);
+    assert_eq!((world.spawner.waiting(), world.spawner.taken()), (0, 0), "no run, and no place");
+    assert_eq!(world.bells.take(), []);
+}
+
+#[tokio::test]
+async fn an_answer_whose_webhook_cannot_be_kept_is_worked_on_and_says_so() {
+    let world = world();
+    let asking = world.task_in(TaskState::InputRequired);
+    world.store.script(Op::SetWebhook, [Fault::Down]);
+    let push = Some(Box::new(set_webhook(None, PushForm::Line1)));
+    let answer = SendMessage { push, ..call_for(&asking, "this") };
+    let refused = world.service.send(&world.scope, answer).await;
+    assert!(matches!(refused, Err(Error::Internal { .. })), "{refused:?}");
+    assert_eq!(world.task(&asking).state(), TaskState::Working);
+    assert_eq!(world.spawner.waiting(), 1);
+    assert_eq!(ids(&world, &asking).await, [""; 0]);
+}

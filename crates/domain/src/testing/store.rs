@@ -35,6 +35,8 @@ pub enum Op {
     WaitingSince,
     /// `purge_ended_before`
     Purge,
+    /// `set`, of a webhook
+    SetWebhook,
 }
 
 /// What happens at an operation.
@@ -140,7 +142,7 @@ impl FakeStore {
     }
 
     /// One operation, with what the test wants to happen at it.
-    async fn op<T: Send>(
+    pub(super) async fn op<T: Send>(
         &self,
         op: Op,
         work: impl FnOnce(&mut BTreeMap<TaskKey, Kept>) -> Result<T, StoreError> + Send,

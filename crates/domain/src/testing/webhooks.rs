@@ -1,6 +1,6 @@
 //! Webhooks for tests: kept as plainly as can be, and a receiver that answers as a test wants.
 
-use super::{FakeStore, lock};
+use super::{FakeStore, Op, lock};
 use crate::ids::{PushConfigId, TaskKey, Version};
 use crate::ports::{Bell, Letter, Notice, PushSender, PushStore, StoreError, Undelivered};
 use crate::push::{PushConfig, Webhook, WebhookName};
@@ -78,6 +78,7 @@ impl PushStore for FakeStore {
         after: Option<Version>,
         most: usize,
     ) -> Result<bool, StoreError> {
+        self.op(Op::SetWebhook, |_| Ok(())).await?;
         let now = self.version(task)?;
         let mut all = lock(&self.webhooks);
         let old = all.iter().position(|kept| kept.is_of(task, &config.id));
