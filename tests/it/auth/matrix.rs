@@ -6,10 +6,10 @@ mod operation;
 mod steps;
 
 use crate::documents::{read, rows, section};
+use crate::support::agents::Ledger;
 use crate::support::binding::{BINDINGS, Binding};
 use crate::support::receiver::HOOKS;
 use crate::support::{Folder, TestServer};
-use a2ad_domain::ports::TaskStore;
 use a2ad_domain::{AgentId, Timestamp};
 use a2ad_http::{Key, KeyFile};
 use answer::{Answer, NOBODY};
@@ -39,7 +39,7 @@ impl World {
     }
 
     /// Over a store of the test's own.
-    async fn over(store: Option<Arc<dyn TaskStore>>) -> Self {
+    async fn over(store: Option<Arc<Ledger>>) -> Self {
         let folder = Folder::new("matrix");
         let path = folder.join("keys.jsonl");
         let agent = |id: &str, more: &str| {
@@ -69,7 +69,7 @@ impl World {
             column("who shares", Some(bobs), "team", "team"),
         ];
         let server = TestServer::custom(&toml, |builder| match store {
-            Some(store) => builder.store(store),
+            Some(store) => builder.store(store.clone()).webhooks(store),
             None => builder,
         });
         Self { server: server.await, ann, columns, _folder: folder }

@@ -1,7 +1,8 @@
 //! A memory store that writes down what it is asked for.
 
-use a2ad_domain::ports::{Changes, Page, Query, StoreError, TaskStore};
+use a2ad_domain::ports::{Changes, Letter, Page, PushStore, Query, StoreError, TaskStore};
 use a2ad_domain::{AgentId, Recorded, Scope, Task, TaskKey, Timestamp, Version};
+use a2ad_domain::{PushConfig, PushConfigId, Webhook, WebhookName};
 use a2ad_store::{Capacity, MemoryStore};
 use async_trait::async_trait;
 use std::sync::{Arc, Mutex};
@@ -78,5 +79,55 @@ impl TaskStore for Ledger {
 
     async fn purge_ended_before(&self, before: Timestamp) -> Result<usize, StoreError> {
         self.inner.purge_ended_before(before).await
+    }
+}
+
+#[async_trait]
+impl PushStore for Ledger {
+    async fn set(
+        &self,
+        task: &TaskKey,
+        config: &PushConfig,
+        after: Option<Version>,
+        most: usize,
+    ) -> Result<bool, StoreError> {
+        self.note("set");
+        self.inner.set(task, config, after, most).await
+    }
+
+    async fn webhooks(&self, task: &TaskKey) -> Result<Vec<Webhook>, StoreError> {
+        self.note("webhooks");
+        self.inner.webhooks(task).await
+    }
+
+    async fn delete(&self, task: &TaskKey, id: &PushConfigId) -> Result<(), StoreError> {
+        self.note("delete");
+        self.inner.delete(task, id).await
+    }
+
+    // What follows is asked by whoever tells webhooks, at moments of its own.
+
+    async fn webhook(&self, name: &WebhookName) -> Result<Option<Webhook>, StoreError> {
+        self.inner.webhook(name).await
+    }
+
+    async fn told(&self, name: &WebhookName, upto: Version) -> Result<(), StoreError> {
+        self.inner.told(name, upto).await
+    }
+
+    async fn give_up(&self, name: &WebhookName, letter: &Letter) -> Result<(), StoreError> {
+        self.inner.give_up(name, letter).await
+    }
+
+    async fn told_after_all(&self, name: &WebhookName, change: Version) -> Result<(), StoreError> {
+        self.inner.told_after_all(name, change).await
+    }
+
+    async fn open(&self) -> Result<Vec<WebhookName>, StoreError> {
+        self.inner.open().await
+    }
+
+    async fn due(&self) -> Result<Vec<WebhookName>, StoreError> {
+        self.inner.due().await
     }
 }
