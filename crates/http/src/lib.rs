@@ -8,6 +8,8 @@ mod body;
 mod call;
 mod card;
 mod dialect;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod greeting;
 mod json;
 mod paging;

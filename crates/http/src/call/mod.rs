@@ -67,7 +67,7 @@ pub(crate) async fn serve(
 }
 
 /// What a call has failed with before anything was done.
-fn fault_of(unreadable: Unreadable, method: Method) -> Fault {
+pub(crate) fn fault_of(unreadable: Unreadable, method: Method) -> Fault {
     match unreadable {
         Unreadable::Invalid(invalid) => {
             Fault::Failed(Error::invalid(invalid.field, invalid.problem))
@@ -138,7 +138,7 @@ async fn perform(exchange: &Exchange<'_>, scope: &Scope, call: Call, headers: &H
 
 /// The last event that a returning client has seen. Streams of the 1.0 line open with the task all the
 /// same (specification 1.0 §3.1.6).
-fn last_event(headers: &HeaderMap, shape: &Shape) -> Option<Resume> {
+pub(crate) fn last_event(headers: &HeaderMap, shape: &Shape) -> Option<Resume> {
     let seen = headers.get("last-event-id")?.to_str().ok()?.trim().parse().ok()?;
     Some(Resume { seen: Version(seen), snapshot: !shape.is_line_03() })
 }
