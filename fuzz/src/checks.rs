@@ -1,8 +1,9 @@
 //! What must hold of every answer.
 
 use crate::conversation::{Answer, Asked};
+use crate::json::value;
 use a2ad_domain::ErrorCode;
-use axum::http::StatusCode;
+use axum::http::{Method, StatusCode};
 use serde_json::Value;
 
 /// The statuses that `docs/errors.md` and `docs/security.md` know. None says that the server has failed.
@@ -17,16 +18,19 @@ pub(crate) fn answer(asked: &Asked, answer: &Answer) {
     assert_eq!(status == 405, says("allow"), "a route that does not take a verb names the others");
     assert_eq!(status == 401, says("www-authenticate"));
     assert_eq!(status == 429, says("retry-after"));
+    if asked.method == Method::HEAD {
+        return assert!(answer.body.is_empty(), "{}", text());
+    }
     match answer.kind() {
         "application/json" | "application/a2a+json" => json(asked, answer),
         "text/event-stream" => events(asked, &text()),
-        "text/plain; version=0.0.4" => assert!(asked.uri.path().starts_with("/metrics")),
+        "text/plain; version=0.0.4; charset=utf-8" => assert!(asked.uri.path().starts_with("/metrics")),
         other => assert!(status == 304 && answer.body.is_empty(), "{other:?}: {}", text()),
     }
 }
 
 fn json(asked: &Asked, answer: &Answer) {
-    let value: Value = serde_json::from_slice(&answer.body).expect("JSON");
+    let Some(value) = value(&answer.body) else { return };
     if answer.status == StatusCode::OK && is_rpc(asked) {
         return envelope(asked, &value);
     }
@@ -86,8 +90,9 @@ fn events(asked: &Asked, text: &str) {
             None => (None, event),
         };
         let data = data.strip_prefix("data: ").unwrap_or_else(|| panic!("no event: {event:?}"));
-        let value: Value = serde_json::from_str(data).expect("the data of an event is JSON");
-        if is_rpc(asked) {
+        if let Some(value) = value(data.as_bytes())
+            && is_rpc(asked)
+        {
             envelope(asked, &value);
         }
         if let Some(id) = id {

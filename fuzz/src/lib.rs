@@ -5,6 +5,7 @@
 mod agent;
 mod checks;
 mod conversation;
+mod json;
 pub mod memory;
 pub mod mutate;
 pub mod seeds;
