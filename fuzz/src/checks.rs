@@ -24,7 +24,9 @@ pub(crate) fn answer(asked: &Asked, answer: &Answer) {
     match answer.kind() {
         "application/json" | "application/a2a+json" => json(asked, answer),
         "text/event-stream" => events(asked, &text()),
-        "text/plain; version=0.0.4; charset=utf-8" => assert!(asked.uri.path().starts_with("/metrics")),
+        "text/plain; version=0.0.4; charset=utf-8" => {
+            assert!(asked.uri.path().starts_with("/metrics"))
+        }
         other => assert!(status == 304 && answer.body.is_empty(), "{other:?}: {}", text()),
     }
 }
@@ -50,7 +52,9 @@ fn json(asked: &Asked, answer: &Answer) {
 /// Whether a request is one of JSON-RPC.
 fn is_rpc(asked: &Asked) -> bool {
     let path = asked.uri.path();
-    path == "/" || path.trim_end_matches('/') == "/a2a" || path.trim_end_matches('/').ends_with("/jsonrpc")
+    path == "/"
+        || path.trim_end_matches('/') == "/a2a"
+        || path.trim_end_matches('/').ends_with("/jsonrpc")
 }
 
 /// An answer of JSON-RPC: a result or an error, for the request that was sent.

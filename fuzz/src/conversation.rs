@@ -138,7 +138,8 @@ impl Answer {
     /// Reads an answer to its end, and a stream until nothing new comes.
     pub(crate) async fn read(response: Response<Body>) -> Self {
         let (head, body) = response.into_parts();
-        let is_stream = head.headers.get("content-type").is_some_and(|it| it == "text/event-stream");
+        let is_stream =
+            head.headers.get("content-type").is_some_and(|it| it == "text/event-stream");
         let body = if is_stream { stream(body).await } else { whole(body).await };
         Self { status: head.status, headers: head.headers, body }
     }

@@ -26,6 +26,8 @@ use tokio::time::Instant;
 const PATIENCE: Duration = Duration::from_secs(3600);
 /// The longest body that is read: small, so that longer ones are tried.
 pub(crate) const MAX_BODY: usize = 4096;
+/// How many of a task's changes its log holds: few, so that readers come back too late.
+pub(crate) const LOG: u64 = 6;
 
 /// Runs a future to its end on a runtime whose time does not pass by itself.
 pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
@@ -119,7 +121,7 @@ impl World {
     /// A server with these agents, of which the first is the default, and without tasks.
     pub(crate) fn new(fronts: Vec<Front>) -> Self {
         let (runtime, bus) = (Runtime::new(4), Arc::new(LocalBus::new()));
-        let capacity = Capacity { tasks: 8, bytes: 1 << 20, log: 6 };
+        let capacity = Capacity { tasks: 8, bytes: 1 << 20, log: LOG as usize };
         let ports = Ports {
             store: Arc::new(MemoryStore::new(capacity)),
             bus: bus.clone(),

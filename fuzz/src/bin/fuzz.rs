@@ -5,7 +5,8 @@
 use a2ad_fuzz::memory::Counting;
 use a2ad_fuzz::mutate::{Chance, mutate};
 use a2ad_fuzz::{Target, seeds};
-use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
+use libfuzzer_sys::{Corpus, fuzz_mutator, fuzz_target, fuzzer_mutate};
+use std::path::Path;
 use std::sync::LazyLock;
 
 #[global_allocator]
@@ -21,7 +22,23 @@ static MATERIAL: LazyLock<(Vec<Vec<u8>>, Vec<Vec<u8>>)> = LazyLock::new(|| {
     (inputs.into_iter().map(|(_, input)| input).collect(), seeds::words().expect("words"))
 });
 
-fuzz_target!(|input: &[u8]| TARGET.check(input));
+fuzz_target!(
+    // The kept inputs, each in a file, are what the search begins with.
+    init: {
+        let Some(corpus) = std::env::var_os("FUZZ_CORPUS") else { return };
+        for (name, input) in seeds::read(TARGET.name).expect("seeds") {
+            let file = Path::new(&corpus).join(name.replace(':', "-"));
+            std::fs::write(file, input).expect("a folder that can be written");
+        }
+    },
+    |input: &[u8]| -> Corpus {
+        if input.len() > TARGET.longest {
+            return Corpus::Reject;
+        }
+        TARGET.check(input);
+        Corpus::Keep
+    }
+);
 
 fuzz_mutator!(|data: &mut [u8], size: usize, longest: usize, seed: u32| {
     let mut chance = Chance::new(u64::from(seed));
@@ -30,7 +47,7 @@ fuzz_mutator!(|data: &mut [u8], size: usize, longest: usize, seed: u32| {
     }
     let (others, words) = &*MATERIAL;
     let mut input = data[..size].to_vec();
-    mutate(&mut input, others, words, longest, &mut chance);
+    mutate(&mut input, others, words, longest.min(TARGET.longest), &mut chance);
     data[..input.len()].copy_from_slice(&input);
     input.len()
 });

@@ -91,9 +91,7 @@ fn said(choice: u8, size: usize, bytes: &[u8]) -> Said {
 /// The run has ended or waits; a task that failed says so in words of ours or of the agent's.
 fn at_rest(answer: &Answer) {
     let text = String::from_utf8_lossy(&answer.body);
-    let said = |path: &[&str]| {
-        serde_json::from_str::<String>(&json::member(&text, path)?).ok()
-    };
+    let said = |path: &[&str]| serde_json::from_str::<String>(&json::member(&text, path)?).ok();
     let state = said(&["result", "status", "state"]).unwrap_or_else(|| panic!("no task: {text}"));
     let rests = ["completed", "failed", "rejected", "input-required", "auth-required"];
     assert!(rests.contains(&&*state), "{text}");

@@ -11,7 +11,8 @@ pub(super) fn run(input: &[u8]) {
         Some(problem) => (None, problem),
         None => {
             let rest = problem.strip_prefix(':').unwrap_or_else(|| panic!("no place: {said}"));
-            let (line, problem) = rest.split_once(": ").unwrap_or_else(|| panic!("no line: {said}"));
+            let (line, problem) =
+                rest.split_once(": ").unwrap_or_else(|| panic!("no line: {said}"));
             (Some(line.parse::<usize>().expect("the number of a line")), problem)
         }
     };

@@ -16,8 +16,11 @@ const MOST_REQUESTS: usize = 12;
 
 pub(super) fn run(input: &[u8]) {
     world::run(async {
-        let fronts =
-            vec![open("walk", Walker), open("echo", Echo::default()), strict("strict", Echo::default(), credentials::known())];
+        let fronts = vec![
+            open("walk", Walker),
+            open("echo", Echo::default()),
+            strict("strict", Echo::default(), credentials::known()),
+        ];
         let world = World::new(fronts);
         let mut seen = Seen::default();
         for text in split(input).iter().take(MOST_REQUESTS) {

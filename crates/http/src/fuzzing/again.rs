@@ -30,7 +30,8 @@ pub(super) fn send(line: Line, send: &SendMessage, view: View) -> String {
     message.extend(
         send.context.as_ref().map(|context| ("contextId".to_owned(), context.as_str().into())),
     );
-    for (name, value) in pairs.iter().filter(|(name, _)| *name != "contextId" && *name != "taskId") {
+    for (name, value) in pairs.iter().filter(|(name, _)| *name != "contextId" && *name != "taskId")
+    {
         members.push(format!("{}:{}", Value::from(&**name), value.get()));
     }
     for (name, value) in &message {
@@ -50,7 +51,9 @@ pub(super) fn send(line: Line, send: &SendMessage, view: View) -> String {
         _ => Value::from(configuration).to_string(),
     };
     let message = members.join(",");
-    format!("{{\"message\":{{{message}}},\"configuration\":{configuration},\"metadata\":{metadata}}}")
+    format!(
+        "{{\"message\":{{{message}}},\"configuration\":{configuration},\"metadata\":{metadata}}}"
+    )
 }
 
 fn length(view: View) -> Option<(String, Value)> {
@@ -68,7 +71,9 @@ pub(super) fn written(line: Line, call: &Call) -> Written {
         Call::Cancel(id) | Call::Attach(id) => {
             members.insert("id".to_owned(), id.as_str().into());
         }
-        Call::List(list, token, view) => self::list(line, list, token.as_deref(), *view, &mut members),
+        Call::List(list, token, view) => {
+            self::list(line, list, token.as_deref(), *view, &mut members)
+        }
         Call::Send(..) | Call::Stream(..) | Call::PushConfig | Call::ExtendedCard => {}
     }
     let mut query = form(&members);

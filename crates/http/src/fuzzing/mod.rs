@@ -54,7 +54,6 @@ impl Line {
         }
     }
 
-
     fn decode(self, method: Method, params: &RawValue) -> Result<Call, Unreadable> {
         self.dialect.decode(method, Some(params), self.shape)
     }

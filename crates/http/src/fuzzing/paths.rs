@@ -1,8 +1,8 @@
 //! The paths and queries of HTTP+JSON.
 
 use super::Line;
-use super::params::{read, refused};
 use super::pairs::Pairs;
+use super::params::{read, refused};
 use crate::call::fault_of;
 use crate::dialect::Method;
 use crate::rest::route::{Params, find, object};

@@ -27,7 +27,8 @@ pub fn text(input: &[u8]) {
 
 /// Merging with itself changes nothing, and taking a member out leaves the others.
 fn merge(object: &RawJson) {
-    let Ok(members) = serde_json::from_str::<serde_json::Map<String, Value>>(object.as_str()) else {
+    let Ok(members) = serde_json::from_str::<serde_json::Map<String, Value>>(object.as_str())
+    else {
         // Nested deeper than values are read, or with a number that has no value.
         return;
     };
