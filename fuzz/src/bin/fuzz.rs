@@ -24,12 +24,8 @@ static MATERIAL: LazyLock<(Vec<Vec<u8>>, Vec<Vec<u8>>)> = LazyLock::new(|| {
 
 fuzz_target!(
     // The kept inputs, each in a file, are what the search begins with.
-    init: {
-        let Some(corpus) = std::env::var_os("FUZZ_CORPUS") else { return };
-        for (name, input) in seeds::read(TARGET.name).expect("seeds") {
-            let file = Path::new(&corpus).join(name.replace(':', "-"));
-            std::fs::write(file, input).expect("a folder that can be written");
-        }
+    init: if let Some(corpus) = std::env::var_os("FUZZ_CORPUS") {
+        write_seeds(Path::new(&corpus));
     },
     |input: &[u8]| -> Corpus {
         if input.len() > TARGET.longest {
@@ -39,6 +35,13 @@ fuzz_target!(
         Corpus::Keep
     }
 );
+
+fn write_seeds(corpus: &Path) {
+    for (name, input) in seeds::read(TARGET.name).expect("seeds") {
+        let file = corpus.join(name.replace(':', "-"));
+        std::fs::write(file, input).expect("a folder that can be written");
+    }
+}
 
 fuzz_mutator!(|data: &mut [u8], size: usize, longest: usize, seed: u32| {
     let mut chance = Chance::new(u64::from(seed));
