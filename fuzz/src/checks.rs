@@ -25,7 +25,7 @@ pub(crate) fn answer(asked: &Asked, answer: &Answer) {
         "application/json" | "application/a2a+json" => json(asked, answer),
         "text/event-stream" => events(asked, &text()),
         "text/plain; version=0.0.4; charset=utf-8" => {
-            assert!(asked.uri.path().starts_with("/metrics"))
+            assert!(asked.uri.path().starts_with("/metrics"));
         }
         other => assert!(status == 304 && answer.body.is_empty(), "{other:?}: {}", text()),
     }

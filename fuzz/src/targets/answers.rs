@@ -75,8 +75,8 @@ pub(super) fn run(input: &[u8]) {
 fn said(choice: u8, size: usize, bytes: &[u8]) -> Said {
     let pieces: Vec<Bytes> = bytes.chunks(size).map(Bytes::copy_from_slice).collect();
     let way = choice % 16;
-    if way < 4 {
-        return Said::Program { events: way % 2 == 0, pieces };
+    if way < 2 {
+        return Said::Program { events: way == 0, pieces };
     }
     let breaks_off = choice & 0x80 != 0;
     let frames = pieces.into_iter().map(|piece| Ok(Frame::data(piece)));

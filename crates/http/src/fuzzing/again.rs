@@ -4,7 +4,9 @@ use super::Line;
 use crate::dialect::{Answer, Artifacts, Call, View, encode};
 use a2ad_domain::ContextId;
 use a2ad_domain::service::{ListTasks, SendMessage};
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// A call about tasks, as the parameters of JSON-RPC and as a query.
 pub(super) struct Written {
@@ -20,40 +22,40 @@ pub(super) fn send(line: Line, send: &SendMessage, view: View) -> String {
     encode::answer(&Answer::Message(&send.message, context), line.shape, &mut out);
     let text = std::str::from_utf8(&out).expect("text");
     let text = if line.shape.wrapped { &text["{\"message\":".len()..text.len() - 1] } else { text };
-    // What a sender says of the place of a message; the answer always says one, and the last member of a
-    // name would count if it were not refused.
-    let mut message: Map<String, Value> = Map::new();
-    let mut members: Vec<String> = Vec::new();
-    let pairs: std::collections::BTreeMap<String, Box<serde_json::value::RawValue>> =
-        serde_json::from_str(text).expect("an object");
-    message.extend(send.task.as_deref().map(|task| ("taskId".to_owned(), task.into())));
-    message.extend(
-        send.context.as_ref().map(|context| ("contextId".to_owned(), context.as_str().into())),
-    );
-    for (name, value) in pairs.iter().filter(|(name, _)| *name != "contextId" && *name != "taskId")
-    {
-        members.push(format!("{}:{}", Value::from(&**name), value.get()));
+    let mut message: Members = serde_json::from_str(text).expect("an object");
+    if send.context.is_none() {
+        // An answer always names one.
+        message.remove("contextId");
     }
-    for (name, value) in &message {
-        members.push(format!("{}:{value}", Value::from(&**name)));
+    if let Some(task) = &send.task {
+        message.insert("taskId".to_owned(), raw(&json!(&**task).to_string()));
     }
     let mut configuration = Map::new();
-    configuration.insert("acceptedOutputModes".to_owned(), json!(send.accepted_output_modes));
+    if !send.accepted_output_modes.is_empty() {
+        let modes = json!(send.accepted_output_modes);
+        configuration.insert("acceptedOutputModes".to_owned(), modes);
+    }
     if let Some(wait) = send.wait {
         configuration.insert("returnImmediately".to_owned(), (!wait).into());
     }
     configuration.extend(length(view));
-    let metadata = send.metadata.as_ref();
-    let metadata = metadata.map_or_else(|| "null".to_owned(), |it| it.as_str().to_owned());
-    let configuration = match &send.accepted_output_modes[..] {
-        // Some of the lines take what is not there for something.
-        [] if send.wait.is_none() && view.history.is_none() => "null".to_owned(),
-        _ => Value::from(configuration).to_string(),
-    };
-    let message = members.join(",");
-    format!(
-        "{{\"message\":{{{message}}},\"configuration\":{configuration},\"metadata\":{metadata}}}"
-    )
+    let mut members = Members::new();
+    members.insert("message".to_owned(), to_raw_value(&message).expect("JSON"));
+    if !configuration.is_empty() {
+        // One of the lines takes an empty one for something.
+        let configuration = Value::from(configuration).to_string();
+        members.insert("configuration".to_owned(), raw(&configuration));
+    }
+    if let Some(metadata) = &send.metadata {
+        members.insert("metadata".to_owned(), raw(metadata.as_str()));
+    }
+    serde_json::to_string(&members).expect("JSON")
+}
+
+type Members = BTreeMap<String, Box<RawValue>>;
+
+fn raw(json: &str) -> Box<RawValue> {
+    serde_json::from_str(json).expect("JSON")
 }
 
 fn length(view: View) -> Option<(String, Value)> {
@@ -72,7 +74,7 @@ pub(super) fn written(line: Line, call: &Call) -> Written {
             members.insert("id".to_owned(), id.as_str().into());
         }
         Call::List(list, token, view) => {
-            self::list(line, list, token.as_deref(), *view, &mut members)
+            self::list(line, list, token.as_deref(), *view, &mut members);
         }
         Call::Send(..) | Call::Stream(..) | Call::PushConfig | Call::ExtendedCard => {}
     }

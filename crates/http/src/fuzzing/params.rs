@@ -86,8 +86,6 @@ fn through(line: Line, message: &Message) -> Message {
     assert!(!out.contains(&b'\n'), "a stream carries it on one line");
     let text = std::str::from_utf8(&out).expect("text");
     let params = if line.shape.wrapped { text.into() } else { format!("{{\"message\":{text}}}") };
-    match line.read(Method::Send, &params) {
-        Call::Send(send, _) => send.message,
-        other => panic!("{other:?}"),
-    }
+    let Call::Send(send, _) = line.read(Method::Send, &params) else { panic!("another call") };
+    send.message
 }
