@@ -14,6 +14,14 @@ impl<'a> Pairs<'a> {
         serde_json::from_str(text).ok()
     }
 
+    pub(super) const fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn iter(&self) -> std::slice::Iter<'_, (String, &'a RawValue)> {
+        self.0.iter()
+    }
+
     /// The value of a name as it stands.
     pub(super) fn get(&self, name: &str) -> Option<&'a str> {
         self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.get())
