@@ -1,6 +1,7 @@
 //! `bench`: measures the server against the yardstick and the budgets of the design. Processor
 //! time is what counts, because rates and latencies move with whatever else runs.
 
+mod file;
 mod limits;
 mod overhead;
 mod process;
@@ -12,7 +13,7 @@ mod table;
 use crate::Result;
 use crate::cargo::{cargo, root, succeed};
 use crate::packages;
-use rows::ROWS;
+use rows::{ROWS, Row};
 use std::path::PathBuf;
 use table::Verdict;
 
@@ -37,7 +38,8 @@ pub(crate) fn run(arguments: &[String]) -> Result {
     let request = parse(arguments)?;
     if request.list {
         for row in &ROWS {
-            println!("{:<12} {}", row.key, row.about);
+            let about = if row.on_demand { " (only when named)" } else { "" };
+            println!("{:<12} {}{about}", row.key, row.about);
         }
         return Ok(());
     }
@@ -47,9 +49,12 @@ pub(crate) fn run(arguments: &[String]) -> Result {
     let bench = Bench { binaries, seconds: request.seconds };
 
     println!("{}", table::head());
-    let wanted = |key: &str| request.rows.is_empty() || request.rows.iter().any(|row| row == key);
+    let wanted = |row: &Row| match request.rows.is_empty() {
+        true => !row.on_demand,
+        false => request.rows.iter().any(|key| row.key == key),
+    };
     let (mut missed, mut failed) = (0, 0);
-    for row in ROWS.iter().filter(|row| wanted(row.key)) {
+    for row in ROWS.iter().filter(|row| wanted(row)) {
         match bench.measure(row) {
             Ok(lines) => {
                 for line in lines {

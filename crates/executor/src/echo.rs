@@ -31,9 +31,9 @@ impl Echo {
 #[async_trait]
 impl AgentExecutor for Echo {
     async fn run(&self, turn: Turn, out: &mut TaskWriter) -> Result<Outcome, AgentError> {
-        out.working(None).await?;
         let parts = text_first(&turn.request.message.parts);
         if !self.pace.is_zero() {
+            out.working(None).await?;
             let mebibytes = parts.weight() as f64 / f64::from(1 << 20);
             let time = tokio::time::sleep(self.pace.mul_f64(mebibytes));
             let paced = async {
@@ -42,7 +42,7 @@ impl AgentExecutor for Echo {
             };
             unless_canceled(&turn.cancel, paced).await?;
         }
-        out.artifact(artifact_id()?, parts.clone()).await?;
+        out.result(artifact_id()?, parts.clone())?;
         Ok(Outcome::Completed(Some(parts)))
     }
 }

@@ -128,7 +128,7 @@ impl Script {
                 out.auth_required(Parts::text(or(what, "Credentials, please."))).await?;
                 tokio::time::sleep(AUTH).await;
                 out.working(None).await?;
-                write(out, or(what, "authorized")).await
+                write(out, or(what, "authorized"))
             }
             Command::Slow(time, rest) => slow(out, time, or(rest, "slow")).await,
             Command::Chunks(count, payload) => chunks(out, count, payload).await,
@@ -152,23 +152,22 @@ impl Script {
             Command::Hold(time, payload) => {
                 out.working(None).await?;
                 tokio::time::sleep(time).await;
-                write(out, payload).await
+                write(out, payload)
             }
             Command::Tick(pause, payload) => tick(out, pause, payload).await,
             // Only a first message is answered without a task.
             Command::Say(_) | Command::Echo => {
-                out.working(None).await?;
                 let parts = text_first(&turn.request.message.parts);
-                out.artifact(artifact_id()?, parts.clone()).await?;
+                out.result(artifact_id()?, parts.clone())?;
                 Ok(Outcome::Completed(Some(parts)))
             }
         }
     }
 }
 
-async fn write(out: &mut TaskWriter, text: &str) -> Result<Outcome, AgentError> {
+fn write(out: &mut TaskWriter, text: &str) -> Result<Outcome, AgentError> {
     let parts = Parts::text(text);
-    out.artifact(artifact_id()?, parts.clone()).await?;
+    out.result(artifact_id()?, parts.clone())?;
     Ok(Outcome::Completed(Some(parts)))
 }
 
@@ -178,7 +177,7 @@ async fn slow(out: &mut TaskWriter, time: Duration, text: &str) -> Result<Outcom
     loop {
         let now = tokio::time::Instant::now();
         if now >= end {
-            return write(out, text).await;
+            return write(out, text);
         }
         tokio::time::sleep(PROGRESS.min(end - now)).await;
         let done = (time - end.saturating_duration_since(tokio::time::Instant::now())).as_secs();

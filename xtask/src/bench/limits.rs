@@ -1,6 +1,8 @@
 //! The rows about the server alone: memory, idle streams, cancels, long streams.
 
 use super::Bench;
+use super::file::{Durability, File};
+use super::process::Server;
 use super::rows::Row;
 use super::table::Line;
 use crate::Result;
@@ -51,16 +53,23 @@ impl Bench {
         Ok(vec![Line::figure(&format!("{}, p50", row.about), load.p50_micros, "us").note(slowest)])
     }
 
-    /// Whether a stream of four times the length takes about four times the time.
+    /// Whether a stream of four times the length takes about four times the time, on every store.
     pub(super) fn long(&self, row: &Row) -> Result<Vec<Line>> {
-        let server = self.server()?;
+        let file = File::new(self);
+        Ok(vec![
+            self.long_on(&self.server()?, row.about)?,
+            self.long_on(&file.open(self, Durability::Process)?, "the same in a file")?,
+        ])
+    }
+
+    fn long_on(&self, server: &Server, what: &str) -> Result<Line> {
         let time = |chunks: usize| {
             let (count, bytes) = (chunks.to_string(), (chunks * 64).to_string());
             let load = ["stream", "--requests", "5", "--chunks", &count, "--bytes", &bytes];
-            self.load(&server, &load).map(|load| load.least_micros)
+            self.load(server, &load).map(|load| load.least_micros)
         };
         let (short, long) = (time(5000)?, time(20_000)?);
         let note = format!("{:.1} ms and {:.1} ms", short / 1000.0, long / 1000.0);
-        Ok(vec![Line::limit(row.about, long / short, 6.0, "times").note(note)])
+        Ok(Line::limit(what, long / short, 6.0, "times").note(note))
     }
 }

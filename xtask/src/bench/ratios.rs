@@ -28,31 +28,14 @@ impl Bench {
         self.ratio_of(&server, what, load, budget)
     }
 
-    /// A send to a server that keeps its tasks in a file, at once and one after the other.
-    pub(super) fn file(&self, row: &Row) -> Result<Vec<Line>> {
-        let file = self.binary("sqlite.bench.db");
-        for ending in ["", "-wal", "-shm", "-lock"] {
-            let mut name = file.clone().into_os_string();
-            name.push(ending);
-            let _ = std::fs::remove_file(name);
-        }
-        let config = std::fs::read_to_string(Bench::config())?;
-        let store = format!("kind = \"sqlite\"\npath = \"{}\"", file.display());
-        let toml = self.binary("sqlite.bench.toml");
-        std::fs::write(&toml, config.replace("kind = \"memory\"", &store))?;
-        let server = self.server_of(&toml)?;
-        let many = ["send", "--connections", "32"];
-        let mut lines = vec![self.ratio_of(&server, row.about, &many, 0.35)?];
-        for (what, load) in [("32 connections", &many[..]), ("1 connection", &many[..1])] {
-            let sent = self.load(&server, load)?;
-            let rate = sent.requests / self.seconds;
-            lines.push(Line::figure(&format!("sends a second in a file, {what}"), rate, "/s"));
-        }
-        Ok(lines)
-    }
-
     /// Both sides take turns, so that a disturbance meets both.
-    fn ratio_of(&self, server: &Server, what: &str, load: &[&str], budget: f64) -> Result<Line> {
+    pub(super) fn ratio_of(
+        &self,
+        server: &Server,
+        what: &str,
+        load: &[&str],
+        budget: f64,
+    ) -> Result<Line> {
         let yardstick = self.yardstick()?;
         let (mut limit, mut cost) = (f64::INFINITY, f64::INFINITY);
         let (mut expected, mut bytes) = (0.0, 0.0);
@@ -98,7 +81,7 @@ impl Bench {
         Ok(vec![Line::limit(row.about, deep / first, 1.2, "times")])
     }
 
-    fn least_cost(&self, server: &Server, load: &[&str]) -> Result<f64> {
+    pub(super) fn least_cost(&self, server: &Server, load: &[&str]) -> Result<f64> {
         let mut least = f64::INFINITY;
         for _ in 0..ROUNDS {
             least = least.min(self.load(server, load)?.cost());

@@ -8,6 +8,8 @@ use crate::Result;
 pub(super) struct Row {
     pub(super) key: &'static str,
     pub(super) about: &'static str,
+    /// Takes minutes and gigabytes, and so is measured only when it is named.
+    pub(super) on_demand: bool,
     measure: Measure,
 }
 
@@ -22,7 +24,7 @@ enum Measure {
     Own(fn(&Bench, &Row) -> Result<Vec<Line>>),
 }
 
-pub(super) const ROWS: [Row; 17] = [
+pub(super) const ROWS: [Row; 18] = [
     ratio("send", "message/send, 1 KB, 32 connections", &["send", "--connections", "32"], 0.65),
     ratio("send-1", "message/send, 1 KB, 1 connection", &["send"], 0.75),
     ratio("get", "tasks/get, 1 KB, 32 connections", &["get", "--connections", "32"], 0.80),
@@ -43,6 +45,7 @@ pub(super) const ROWS: [Row; 17] = [
     Row {
         key: "list",
         about: "tasks/list, page of 50 among 10,000 tasks",
+        on_demand: false,
         measure: Measure::Ratio {
             stored: 10_000,
             load: &["list", "--connections", "8"],
@@ -55,6 +58,10 @@ pub(super) const ROWS: [Row; 17] = [
     own("cancel", "tasks/cancel while 32 others run", Bench::cancel),
     own("long", "20,000 chunks against 5,000", Bench::long),
     own("file", "message/send, 1 KB, in a file, 32 connections", Bench::file),
+    Row {
+        on_demand: true,
+        ..own("stored", "1,000,000 tasks in a file against 10,000", Bench::stored)
+    },
     own("start", "start to first answer", Bench::start),
     own("http", "a run of http over a call of the service, p50", Bench::http_overhead),
     own("command", "a run of command over starting the program, p50", Bench::command_overhead),
@@ -67,7 +74,7 @@ const fn ratio(
     load: &'static [&'static str],
     budget: f64,
 ) -> Row {
-    Row { key, about, measure: Measure::Ratio { stored: 0, load, budget } }
+    Row { key, about, on_demand: false, measure: Measure::Ratio { stored: 0, load, budget } }
 }
 
 const fn own(
@@ -75,7 +82,7 @@ const fn own(
     about: &'static str,
     measure: fn(&Bench, &Row) -> Result<Vec<Line>>,
 ) -> Row {
-    Row { key, about, measure: Measure::Own(measure) }
+    Row { key, about, on_demand: false, measure: Measure::Own(measure) }
 }
 
 impl Bench {

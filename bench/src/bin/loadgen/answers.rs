@@ -91,6 +91,20 @@ pub(crate) fn task_id(body: &[u8]) -> Result<String> {
     }
 }
 
+/// The ids of the tasks of a page.
+pub(crate) fn task_ids(body: &[u8]) -> Result<Vec<String>> {
+    let result = result(body)?;
+    let tasks = result["tasks"].as_array().into_iter().flatten();
+    Ok(tasks.filter_map(|task| task["id"].as_str().map(str::to_owned)).collect())
+}
+
+/// The text of the artifacts of the task that an answer is.
+pub(crate) fn artifact(body: &[u8]) -> Result<String> {
+    let result = result(body)?;
+    let text: String = result["artifacts"].as_array().into_iter().flatten().map(texts).collect();
+    if text.is_empty() { wrong("no artifact", body) } else { Ok(text) }
+}
+
 pub(crate) fn holds(body: &[u8], text: &str) -> Result {
     if memmem::find(body, text.as_bytes()).is_some() {
         return Ok(());

@@ -14,6 +14,7 @@ usage: loadgen <send|get|list|stream|idle|cancel> --url http://HOST:PORT [option
   --seconds S         how long to measure, after half a second that does not count (3)
   --requests N        end after N calls instead
   --bytes N           the size of the text (1024)
+  --stored N          get: read the newest N tasks that are there instead of making 1,000
   --chunks N          stream: in how many pieces the text is to come (16)
   --page N            list: which page to ask for, counted from 1 (1)
   --streams N         idle: how many streams are open; cancel: how many others run (32)
@@ -46,6 +47,7 @@ pub(crate) struct Options {
     pub(crate) window: Duration,
     pub(crate) requests: Option<u64>,
     pub(crate) bytes: usize,
+    pub(crate) stored: Option<usize>,
     pub(crate) chunks: usize,
     pub(crate) page: usize,
     pub(crate) streams: usize,
@@ -64,6 +66,7 @@ impl Options {
             window: Duration::from_secs(3),
             requests: None,
             bytes: KILOBYTE,
+            stored: None,
             chunks: 16,
             page: 1,
             streams: 32,
@@ -80,6 +83,7 @@ impl Options {
                 "--seconds" => options.window = seconds(&flag, &text)?,
                 "--requests" => options.requests = Some(value(&flag, &text)?),
                 "--bytes" => options.bytes = value(&flag, &text)?,
+                "--stored" => options.stored = Some(value(&flag, &text)?),
                 "--chunks" => options.chunks = value(&flag, &text)?,
                 "--page" => options.page = value(&flag, &text)?,
                 "--streams" => options.streams = value(&flag, &text)?,

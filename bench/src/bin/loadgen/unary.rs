@@ -32,29 +32,60 @@ async fn sender(meter: &Meter, options: &Options) -> Result {
 
 /// Reads of tasks that are stored before the clock starts.
 pub(crate) async fn get(options: &Options) -> Result<Report> {
-    let text = payload(STORED, options.bytes);
     let mut connection = Connection::open(options.address).await?;
+    let tasks = match options.stored {
+        Some(count) => listed(&mut connection, count).await?,
+        None => made(&mut connection, options.bytes).await?,
+    };
+    let meter = Meter::new(options.requests);
+    let workers = (0..options.connections)
+        .map(|at| getter(&meter, options, tasks.iter().cycle().skip(at * 31)))
+        .collect();
+    meter.measure(options, workers).await
+}
+
+/// A task and the text of its artifact.
+struct Stored {
+    task: String,
+    text: String,
+}
+
+async fn made(connection: &mut Connection, bytes: usize) -> Result<Vec<Stored>> {
+    let text = payload(STORED, bytes);
     let mut tasks = Vec::new();
     for number in 1..=TASKS {
         let body = connection.call(requests::ECHO, &requests::send(number, &text)).await?;
         answers::completed(&body, number, &text)?;
-        tasks.push(answers::task_id(&body)?);
+        tasks.push(Stored { task: answers::task_id(&body)?, text: text.clone() });
     }
-    let meter = Meter::new(options.requests);
-    let workers = (0..options.connections)
-        .map(|at| getter(&meter, options, tasks.iter().cycle().skip(at * 31), &text))
-        .collect();
-    meter.measure(options, workers).await
+    Ok(tasks)
+}
+
+/// What is there, from the newest on.
+async fn listed(connection: &mut Connection, count: usize) -> Result<Vec<Stored>> {
+    let (mut tasks, mut token) = (Vec::new(), None::<String>);
+    for number in 1.. {
+        let call = requests::list(number, PAGE, token.as_deref());
+        let body = connection.call(requests::ECHO, &call).await?;
+        token = answers::page(&body, number, true)?;
+        for task in answers::task_ids(&body)? {
+            if tasks.len() == count {
+                return Ok(tasks);
+            }
+            let body = connection.call(requests::ECHO, &requests::get(number, &task)).await?;
+            tasks.push(Stored { task, text: answers::artifact(&body)? });
+        }
+    }
+    Ok(tasks)
 }
 
 async fn getter(
     meter: &Meter,
     options: &Options,
-    mut tasks: impl Iterator<Item = &String>,
-    text: &str,
+    mut tasks: impl Iterator<Item = &Stored>,
 ) -> Result {
     let mut connection = Connection::open(options.address).await?;
-    while let (Some(number), Some(task)) = (meter.next(), tasks.next()) {
+    while let (Some(number), Some(Stored { task, text })) = (meter.next(), tasks.next()) {
         let call = requests::get(number, task);
         let start = Instant::now();
         let body = connection.call(requests::ECHO, &call).await?;

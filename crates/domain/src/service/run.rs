@@ -159,13 +159,8 @@ impl Run {
         let limit = self.limit().unwrap_or_default();
         let Self { mut writer, .. } = self;
         let core = writer.core().clone();
-        let mut changes = core.decide(&writer, end, limit);
-        // The last change is the status that the run ends with.
-        if let (Some(Change::Status(status)), Some(metadata)) =
-            (changes.last_mut(), writer.take_metadata())
-        {
-            *status = status.clone().with_metadata(metadata);
-        }
+        let end = core.decide(&writer, end, limit);
+        let changes = writer.complete(end);
         let mut pause = END_PAUSE;
         for attempt in 1..=END_TRIES {
             let error = match core.conclude(&mut writer, &changes).await {

@@ -36,6 +36,8 @@ pub struct TaskWriter {
     left_over: Vec<ArtifactId>,
     /// What joins the task's metadata with the next status.
     metadata: Option<RawJson>,
+    /// Artifacts that are written with the end of the run.
+    results: Vec<Change>,
     /// How many changes were written.
     writes: u32,
     failure: Option<Failure>,
@@ -50,7 +52,7 @@ impl TaskWriter {
         let (shown, told) = (turn.message + 1, task.version());
         let left_over = task.artifacts()[turn.artifacts..].iter();
         let left_over = left_over.map(|artifact| artifact.id.clone()).collect();
-        let (failure, metadata) = (None, None);
+        let (failure, metadata, results) = (None, None, Vec::new());
         Self {
             core,
             agent,
@@ -59,6 +61,7 @@ impl TaskWriter {
             shown,
             left_over,
             metadata,
+            results,
             writes: 0,
             failure,
             told,
@@ -108,6 +111,21 @@ impl TaskWriter {
     pub async fn artifact(&mut self, id: ArtifactId, parts: Parts) -> Result<(), Stopped> {
         let update = ArtifactUpdate { id, parts, append: false, last: true, details: None };
         self.update(update).await
+    }
+
+    /// Notes a whole artifact that is stored together with the end of the run, whatever the end is. A task
+    /// that is not working by then is first said to be. Clients see the same as after [`Self::working`],
+    /// [`Self::artifact`] and the end, and a durable store commits once instead of three times.
+    ///
+    /// # Errors
+    /// [`Stopped`] when the task has no room for it.
+    pub fn result(&mut self, id: ArtifactId, parts: Parts) -> Result<(), Stopped> {
+        let update = ArtifactUpdate { id, parts, append: false, last: true, details: None };
+        let change = Change::Artifact(Arc::new(update));
+        let noted: usize = self.results.iter().map(Change::weight).sum();
+        self.check_room(noted.saturating_add(change.weight()))?;
+        self.results.push(change);
+        Ok(())
     }
 
     /// Whether an artifact is one that an earlier attempt at this turn has begun and this one has not.
@@ -197,10 +215,7 @@ impl TaskWriter {
         loop {
             self.core.give_way(self.task.key()).await;
             self.settle().await?;
-            if self.task.weight().saturating_add(change.weight()) > self.core.limits.task_bytes {
-                self.failure = Some(Failure::TooLarge);
-                return Err(Stopped);
-            }
+            self.check_room(change.weight())?;
             let refused = match self.write([change.clone()]).await {
                 Ok(()) => return Ok(()),
                 Err(NotCommitted::Conflict) => continue,
@@ -216,6 +231,15 @@ impl TaskWriter {
             }
             return Err(Stopped);
         }
+    }
+
+    /// Refuses what would make the task larger than tasks may be; the run then ends with that.
+    fn check_room(&mut self, weight: usize) -> Result<(), Stopped> {
+        if self.task.weight().saturating_add(weight) > self.core.limits.task_bytes {
+            self.failure = Some(Failure::TooLarge);
+            return Err(Stopped);
+        }
+        Ok(())
     }
 
     /// Lets others run every now and then: an executor that writes without a pause, into a store that makes
@@ -298,8 +322,23 @@ impl TaskWriter {
         &self.agent
     }
 
-    pub(super) fn take_metadata(&mut self) -> Option<RawJson> {
-        self.metadata.take()
+    /// What was noted for the end of the run, and the end after it.
+    pub(super) fn complete(&mut self, mut end: Vec<Change>) -> Vec<Change> {
+        // The last change is the status that the run ends with.
+        if let (Some(Change::Status(status)), Some(metadata)) =
+            (end.last_mut(), self.metadata.take())
+        {
+            *status = status.clone().with_metadata(metadata);
+        }
+        if self.results.is_empty() {
+            return end;
+        }
+        let mut changes = std::mem::take(&mut self.results);
+        if self.task.state() != TaskState::Working {
+            changes.insert(0, StatusChange::report(TaskState::Working, None));
+        }
+        changes.append(&mut end);
+        changes
     }
 
     pub(super) fn failure(&self) -> Option<&Failure> {

@@ -20,6 +20,8 @@ pub enum Step {
     NeedAuth(&'static str),
     /// Write a whole artifact of this id.
     Artifact(&'static str, String),
+    /// Note a whole artifact of this id for the end.
+    Result(&'static str, String),
     /// Write the next piece of an artifact of this id.
     Chunk(&'static str, String),
     /// Write a piece as it is.
@@ -136,6 +138,7 @@ impl AgentExecutor for ScriptedAgent {
                 Step::Artifact(id, text) => {
                     out.artifact(artifact_id(id), Parts::text(text)).await?;
                 }
+                Step::Result(id, text) => out.result(artifact_id(id), Parts::text(text))?,
                 Step::Chunk(id, text) => {
                     out.chunk(&artifact_id(id), Parts::text(text), false).await?;
                 }
