@@ -63,3 +63,15 @@ fn every_folder_of_seeds_belongs_to_a_target() {
         assert!(names.contains(&*name.to_string_lossy()), "{} is nobody's", name.display());
     }
 }
+
+#[test]
+fn the_document_describes_every_target() {
+    let path = seeds::folder("").join("../../docs/fuzzing.md");
+    let text = std::fs::read_to_string(path).expect("the document");
+    let described: BTreeSet<&str> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split_once('`').map(|(name, _)| name))
+        .collect();
+    let names: BTreeSet<&str> = TARGETS.iter().map(|target| target.name).collect();
+    assert_eq!(described, names);
+}
