@@ -15,6 +15,8 @@ use futures_util::future::{join, join_all};
 use mortal::Mortal;
 use told::Told;
 
+pub(crate) use mortal::integrity;
+
 /// How often the server is killed while clients are at work.
 const KILLS: usize = 10;
 /// How many clients there are.
@@ -38,7 +40,7 @@ async fn what_clients_were_told_outlives_ten_kills() {
     let found = verdict::check(&process, told).await;
     process.signal("TERM").await;
     assert_eq!(process.ended().await.0.code(), Some(0));
-    assert_eq!(mortal::integrity(&place.file()), "ok");
+    assert_eq!(integrity(&place.file()), "ok");
     println!("{counts:#?}\n{found:#?}");
     assert!(found.lost >= KILLS, "each kill met a task at work");
 }

@@ -1,6 +1,7 @@
 //! Shutting down: no message is taken any more, runs may end, what does not end is ended, and everybody
 //! is told.
 
+mod file;
 mod in_process;
 pub(crate) mod process;
 mod signals;

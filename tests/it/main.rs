@@ -12,6 +12,7 @@ mod drain;
 mod encoding;
 mod envelope;
 mod executors;
+mod faults;
 mod golden;
 mod history;
 mod isolation;

@@ -2,20 +2,22 @@
 //! stays at work with nobody working on it.
 
 mod backups;
+mod killed;
+mod refused;
 mod retries;
 
-use crate::drain::process::{Process, command};
+use crate::drain::process::Process;
 use crate::support::Place;
 use crate::support::agents::soon;
 use crate::support::caller::{Message, artifact, id, state, status_text};
 use serde_json::{Value, json};
 
-fn config(place: &Place, durability: &str) -> String {
+pub(crate) fn config(place: &Place, durability: &str) -> String {
     let agent = "[[agent]]\nid = \"script\"\nexecutor = { kind = \"script\" }\n";
     place.store(durability) + agent
 }
 
-async fn ok(process: &Process, method: &str, params: Value) -> Value {
+pub(crate) async fn ok(process: &Process, method: &str, params: Value) -> Value {
     let (status, mut answer) = process.call(method, params).await;
     assert_eq!(status, 200, "{answer}");
     assert!(answer.get("error").is_none(), "{answer}");
@@ -71,32 +73,4 @@ async fn what_a_killed_server_had_acknowledged_is_there_when_the_next_one_starts
         process.signal("TERM").await;
         assert_eq!(process.ended().await.0.code(), Some(0));
     }
-}
-
-#[tokio::test]
-async fn a_store_that_cannot_be_opened_is_told_in_a_line_with_the_path_and_the_fix() {
-    let place = Place::new("recovery-wrong");
-    std::fs::create_dir(place.folder().join("data")).expect("a folder");
-    let file = place.file();
-    let text = "this is no database, and it is long enough to be looked at ".repeat(20);
-    std::fs::write(&file, &text).expect("a file");
-    let store = format!("sqlite:{}", file.display());
-    let started = command(["serve", "--listen", "127.0.0.1:0", "--store", &store]).output().await;
-    let started = started.expect("a process");
-    let said = String::from_utf8(started.stderr).expect("UTF-8");
-    assert_eq!(started.status.code(), Some(78), "{said}");
-    assert_eq!(said.lines().count(), 1, "{said}");
-    for part in [&*file.display().to_string(), "not a database", "name another file"] {
-        assert!(said.contains(part), "{part:?} is not in {said}");
-    }
-    assert_eq!(std::fs::read_to_string(&file).expect("a file"), text, "the file was touched");
-
-    // One process has a file to itself.
-    std::fs::remove_file(&file).expect("a file");
-    let process = Process::start(&config(&place, "process"), "error").await;
-    let started = command(["serve", "--listen", "127.0.0.1:0", "--store", &store]).output().await;
-    let said = String::from_utf8(started.expect("a process").stderr).expect("UTF-8");
-    assert!(said.contains("another process has it open"), "{said}");
-    process.signal("TERM").await;
-    process.ended().await;
 }

@@ -66,9 +66,9 @@ impl App {
             let problem = format!("the address cannot be listened on: {error}");
             std::io::Error::new(error.kind(), problem)
         })?;
-        let left = self.kept.left().await.map_err(std::io::Error::other)?;
-        let Recovered { ended, retried } =
-            self.service.recover(left).await.map_err(std::io::Error::other)?;
+        let left = self.kept.left().await.map_err(|error| self.kept.unusable(&error))?;
+        let recovered = self.service.recover(left).await;
+        let Recovered { ended, retried } = recovered.map_err(|error| self.kept.unusable(&error))?;
         if ended > 0 {
             tracing::warn!(ended, "tasks were at work when the server ended; they have ended");
         }

@@ -1,9 +1,10 @@
 //! Where tasks are kept: in memory, in a file, or in a store of the program that embeds the server.
 
 use crate::config::{Config, ConfigError, DurabilityConfig, StoreKind};
-use a2ad_domain::TaskKey;
 use a2ad_domain::ports::{StoreError, TaskStore};
+use a2ad_domain::{TaskKey, causes};
 use a2ad_store::{Capacity, Durability, MemoryStore, Settings, SqliteStore};
+use std::error::Error;
 use std::sync::Arc;
 
 /// A store.
@@ -61,5 +62,17 @@ impl Kept {
             Self::File(store) => store.orphans().await,
             Self::Memory(_) | Self::Own(_) => Ok(Vec::new()),
         }
+    }
+
+    /// Why a server does not start on it: what was at work could not be read, or not be ended.
+    pub(crate) fn unusable(&self, error: &(dyn Error + 'static)) -> std::io::Error {
+        let (place, cause) = match self {
+            Self::File(store) => (store.path().display().to_string(), causes(error)),
+            Self::Memory(_) | Self::Own(_) => ("its store".to_owned(), causes(error)),
+        };
+        std::io::Error::other(format!(
+            "cannot go on with the tasks in {place}: {cause}; see whether its disk has room and \
+             works, restore a backup, or move the file away to begin anew"
+        ))
     }
 }

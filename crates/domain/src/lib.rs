@@ -6,6 +6,7 @@
 
 pub mod agent;
 mod caught;
+mod causes;
 pub mod change;
 pub mod content;
 pub mod error;
@@ -25,6 +26,7 @@ pub use agent::{
     Agent, AgentSettings, Card, Extension, OnCrash, OnOverdue, SendDefault, Skill, WhileWorking,
 };
 pub use caught::caught;
+pub use causes::causes;
 pub use change::{ArtifactUpdate, Change, Recorded, StatusChange, StatusDetails};
 pub use content::{Artifact, Content, Details, Message, Part, PartLabel, Parts, Role};
 pub use error::{Error, ErrorCode};

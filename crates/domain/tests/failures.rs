@@ -131,6 +131,11 @@ async fn a_write_that_fails_stops_the_run_and_fails_the_task() {
             let (world, task, took) = run_with(script(), faults).await;
             assert_eq!(task.state(), TaskState::Failed, "write {position}");
             assert_eq!(took, 0, "the end was stored at the first try");
+            let said = task.status_message().unwrap().parts.as_slice()[0].plain_text().unwrap();
+            assert!(
+                said.starts_with("What the agent did could not be stored (reference "),
+                "{said}"
+            );
             let log = world.store.log(task.key());
             assert_eq!(log.len(), position + 1 + usize::from(unclear), "write {position}");
         }
@@ -168,6 +173,32 @@ async fn an_end_that_can_never_be_stored_is_told_to_whoever_waits() {
     assert_eq!(world.bus.closed(), std::slice::from_ref(&key));
     assert_eq!(world.bus.published(), [], "the end was shown and not stored");
     assert_eq!(world.task(&key).state(), TaskState::Submitted);
+
+    // It is not given up, and whoever follows the task by then hears of it.
+    let mut unended = world.spawner.unended().remove(0);
+    world.store.script(Op::Append, [Fault::Down]);
+    assert!(!unended.again().await);
+    let streamed = world.service.attach(&world.scope, &key.id.to_string(), None).await.unwrap();
+    let (_, mut watch) = streamed.into_task();
+    assert!(unended.again().await);
+    assert_eq!(world.task(&key).state(), TaskState::Completed);
+    assert_eq!(all(&mut watch).await, world.store.log(&key));
+}
+
+#[tokio::test]
+async fn an_end_that_could_not_be_stored_does_not_touch_what_has_ended_meanwhile() {
+    let world = World::new(ScriptedAgent::new([Step::complete("done")]));
+    let key = world.open("go").await;
+    world.store.script(Op::Append, (0..6).map(|_| Fault::Down));
+    let time = async {
+        for _ in 0..5 {
+            world.clock.advance_when_awaited(Duration::from_secs(1)).await;
+        }
+    };
+    told(async { tokio::join!(world.spawner.finish_next(), time) }).await;
+    let canceled = world.service.cancel(&world.scope, &key.id.to_string()).await.unwrap();
+    assert!(world.spawner.unended().remove(0).again().await);
+    assert_eq!(world.task(&key), canceled);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 
 use crate::admission::{Admission, Place, Turn};
 use a2ad_domain::ports::{AgentError, NoSlot, Slot, Spawner};
-use a2ad_domain::service::{Run, RunEnd};
+use a2ad_domain::service::{Run, RunEnd, Unended};
 use a2ad_domain::{Agent, AgentId, CancelSignal, IdMap, OnOverdue, TaskId, TaskKey, caught};
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
@@ -11,8 +11,12 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
+use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::time::{Instant, Sleep, sleep_until};
+
+/// How long after a try to store the end of a run the next one comes, while the store fails.
+const AGAIN: Duration = Duration::from_secs(2);
 
 /// Runs executors on the tokio runtime it is used on. Cheap to clone.
 #[derive(Clone)]
@@ -24,7 +28,7 @@ struct Inner {
     /// keeps it from taking out that of the run after it.
     live: Mutex<IdMap<TaskKey, (u64, CancelSignal)>>,
     numbers: AtomicU64,
-    /// How many runs are under way or queued. More than there are entries in `live` while a run that
+    /// How many runs are under way or queued, and what callers have left behind. More than there are entries in `live` while a run that
     /// has parked its task goes and the task's next run is there already.
     count: AtomicUsize,
     /// Told when the last run has gone.
@@ -99,6 +103,16 @@ impl Spawner for Runtime {
             signal.raise();
         }
     }
+
+    fn see_through(&self, work: Pin<Box<dyn Future<Output = ()> + Send>>) {
+        // Without a runtime the process is at its end.
+        let Ok(here) = Handle::try_current() else { return };
+        let counted = Counted::new(&self.0);
+        here.spawn(async move {
+            work.await;
+            drop(counted);
+        });
+    }
 }
 
 /// A place of a run that is about to start.
@@ -113,13 +127,13 @@ impl Slot for Reserved {
         let number = inner.numbers.fetch_add(1, Ordering::Relaxed);
         let entry = (number, run.cancel_signal().clone());
         lock(&inner.live).insert(run.key().clone(), entry);
-        inner.count.fetch_add(1, Ordering::SeqCst);
+        let counted = Counted::new(inner);
         // A message that had passed before the server began to shut down. Either this sees the flag, or
         // the drain sees the entry.
         if inner.shut_down.is_raised() {
             run.cancel_signal().raise();
         }
-        let listed = Listed { inner: inner.clone(), key: run.key().clone(), number };
+        let listed = Listed { counted, key: run.key().clone(), number };
         tokio::spawn(async move {
             let Self { runtime, mut place } = *self;
             drive(&mut place, &runtime.0.shut_down, run).await;
@@ -130,22 +144,37 @@ impl Slot for Reserved {
     }
 }
 
+/// One of those that a drain waits for.
+struct Counted(Arc<Inner>);
+
+impl Counted {
+    fn new(inner: &Arc<Inner>) -> Self {
+        inner.count.fetch_add(1, Ordering::SeqCst);
+        Self(inner.clone())
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        if self.0.count.fetch_sub(1, Ordering::SeqCst) == 1 {
+            self.0.none_left.notify_waiters();
+        }
+    }
+}
+
 /// A run's entry in the list of live runs.
 struct Listed {
-    inner: Arc<Inner>,
+    /// Dropped after the entry has gone.
+    counted: Counted,
     key: TaskKey,
     number: u64,
 }
 
 impl Drop for Listed {
     fn drop(&mut self) {
-        let mut live = lock(&self.inner.live);
+        let mut live = lock(&self.counted.0.live);
         if live.get(&self.key).is_some_and(|(number, _)| *number == self.number) {
             live.remove(&self.key);
-        }
-        drop(live);
-        if self.inner.count.fetch_sub(1, Ordering::SeqCst) == 1 {
-            self.inner.none_left.notify_waiters();
         }
     }
 }
@@ -182,7 +211,28 @@ async fn drive(place: &mut Place, shut_down: &CancelSignal, mut run: Run) {
     let stopped = matches!(end, RunEnd::Stopped | RunEnd::Returned(Err(AgentError::Stopped(_))));
     let cut_off = stopped && shut_down.is_raised();
     let end = if cut_off { RunEnd::ShutDown } else { end };
-    run.end(end).await;
+    if let Err(unended) = run.end(end).await {
+        Box::pin(keep_trying(*unended, shut_down)).await;
+    }
+}
+
+/// Stores the end of a run when the store works again. A server that shuts down does not wait for that: the
+/// next start ends what is at work.
+async fn keep_trying(mut unended: Unended, shut_down: &CancelSignal) {
+    loop {
+        let is_last = tokio::select! {
+            biased;
+            () = shut_down.raised() => true,
+            () = tokio::time::sleep(AGAIN) => false,
+        };
+        if unended.again().await {
+            return;
+        }
+        if is_last {
+            tracing::error!(task = %unended.key().id, "the store fails, so a task is left at work");
+            return;
+        }
+    }
 }
 
 /// Lets the executor work until it returns, panics, is out of time, or has been stopped and had its grace.

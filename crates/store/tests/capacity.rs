@@ -1,23 +1,54 @@
-//! How much a memory store keeps: what makes room for what, and what never goes.
+//! How much a store keeps: what makes room for what, and what never goes.
 // A test stops where something else comes than it expects.
 #![allow(clippy::unwrap_used, clippy::wildcard_enum_match_arm)]
+
+mod support;
 
 use a2ad_domain::ports::{Changes, Query, StoreError, TaskStore};
 use a2ad_domain::testing::sample::{self, applied, foreign_scopes, key, key_in, opened, opened_in};
 use a2ad_domain::testing::sample::{piece, scope, status};
 use a2ad_domain::{Change, Task, TaskState, Version};
-use a2ad_store::{Capacity, MemoryStore};
+use a2ad_store::{Capacity, MemoryStore, Settings, SqliteStore};
 use std::sync::Arc;
+use support::Folder;
+
+/// A store that says how many tasks it holds.
+trait Counted: TaskStore {
+    fn len(&self) -> usize;
+}
+
+impl Counted for MemoryStore {
+    fn len(&self) -> usize {
+        self.len()
+    }
+}
+
+impl Counted for SqliteStore {
+    fn len(&self) -> usize {
+        self.len()
+    }
+}
+
+/// One of each kind, in memory and in a file, that keeps so many tasks.
+fn each(tasks: usize) -> [Box<dyn Counted>; 2] {
+    let folder = Folder::new();
+    let capacity = Capacity { tasks, ..Capacity::default() };
+    let settings = Settings { capacity, ..Settings::at(folder.path("tasks.db")) };
+    let file = SqliteStore::open(&settings).unwrap();
+    // The open file stays usable when its name is gone, and nothing is left behind.
+    drop(folder);
+    [Box::new(keeping(tasks)), Box::new(file)]
+}
 
 fn keeping(tasks: usize) -> MemoryStore {
     MemoryStore::new(Capacity { tasks, ..Capacity::default() })
 }
 
-async fn put(store: &MemoryStore, task: &Task) -> Result<(), StoreError> {
+async fn put(store: &dyn TaskStore, task: &Task) -> Result<(), StoreError> {
     store.insert(&Arc::new(task.clone())).await
 }
 
-async fn write(store: &MemoryStore, task: &mut Task, changes: &[Change], millis: i64) {
+async fn write(store: &dyn TaskStore, task: &mut Task, changes: &[Change], millis: i64) {
     let expected = task.version();
     let (changed, recorded) = applied(task.clone(), changes, millis);
     store.append(task.key(), expected, &recorded, &changed).await.unwrap();
@@ -25,13 +56,13 @@ async fn write(store: &MemoryStore, task: &mut Task, changes: &[Change], millis:
 }
 
 /// Opens a task and ends it at a time.
-async fn done(store: &MemoryStore, number: u128, millis: i64) {
+async fn done(store: &dyn TaskStore, number: u128, millis: i64) {
     let mut task = opened(key(number), 0);
     put(store, &task).await.unwrap();
     write(store, &mut task, &[status(TaskState::Completed)], millis).await;
 }
 
-async fn left(store: &MemoryStore, numbers: impl IntoIterator<Item = u128>) -> Vec<u128> {
+async fn left(store: &dyn TaskStore, numbers: impl IntoIterator<Item = u128>) -> Vec<u128> {
     let mut left = Vec::new();
     for number in numbers {
         match store.load(&key(number)).await {
@@ -45,72 +76,86 @@ async fn left(store: &MemoryStore, numbers: impl IntoIterator<Item = u128>) -> V
 
 #[tokio::test]
 async fn the_task_that_ended_first_makes_room_whenever_it_was_opened() {
-    let store = keeping(3);
-    let mut tasks: Vec<Task> = (1..=3).map(|number| opened(key(number), 0)).collect();
-    for task in &tasks {
-        put(&store, task).await.unwrap();
-    }
-    for (index, millis) in [(1, 10), (2, 20), (0, 30)] {
-        write(&store, &mut tasks[index], &[status(TaskState::Completed)], millis).await;
-    }
-    for (number, expected) in [(4, [1, 3, 4].as_slice()), (5, &[1, 4, 5]), (6, &[4, 5, 6])] {
-        put(&store, &opened(key(number), 40)).await.unwrap();
-        assert_eq!(left(&store, 1..=6).await, expected);
-        assert_eq!(store.len(), 3);
+    for store in each(3) {
+        let store: &dyn Counted = &*store;
+        let mut tasks: Vec<Task> = (1..=3).map(|number| opened(key(number), 0)).collect();
+        for task in &tasks {
+            put(store, task).await.unwrap();
+        }
+        for (index, millis) in [(1, 10), (2, 20), (0, 30)] {
+            write(store, &mut tasks[index], &[status(TaskState::Completed)], millis).await;
+        }
+        for (number, expected) in [(4, [1, 3, 4].as_slice()), (5, &[1, 4, 5]), (6, &[4, 5, 6])] {
+            put(store, &opened(key(number), 40)).await.unwrap();
+            assert_eq!(left(store, 1..=6).await, expected);
+            assert_eq!(store.len(), 3);
+        }
     }
 }
 
 #[tokio::test]
 async fn live_tasks_are_never_removed_and_when_only_they_are_left_the_store_is_full() {
     for state in TaskState::ALL {
-        let store = keeping(2);
-        for number in 1..=2 {
-            let mut task = opened(key(number), 0);
-            put(&store, &task).await.unwrap();
-            for change in sample::way_to(state) {
-                write(&store, &mut task, &[change], 1).await;
+        for store in each(2) {
+            let store: &dyn Counted = &*store;
+            for number in 1..=2 {
+                let mut task = opened(key(number), 0);
+                put(store, &task).await.unwrap();
+                for change in sample::way_to(state) {
+                    write(store, &mut task, &[change], 1).await;
+                }
             }
-        }
-        let third = put(&store, &opened(key(3), 2)).await;
-        if state.is_terminal() {
-            assert!(third.is_ok(), "{state}");
-            assert_eq!(left(&store, 1..=3).await, [2, 3]);
-        } else {
-            assert!(matches!(third, Err(StoreError::Full)), "{state}: {third:?}");
-            assert_eq!(left(&store, 1..=3).await, [1, 2]);
+            let third = put(store, &opened(key(3), 2)).await;
+            if state.is_terminal() {
+                assert!(third.is_ok(), "{state}");
+                assert_eq!(left(store, 1..=3).await, [2, 3]);
+            } else {
+                assert!(matches!(third, Err(StoreError::Full)), "{state}: {third:?}");
+                assert_eq!(left(store, 1..=3).await, [1, 2]);
+            }
         }
     }
 }
 
 #[tokio::test]
 async fn a_full_store_takes_tasks_again_when_one_has_ended() {
-    let store = keeping(1);
-    let mut task = opened(key(1), 0);
-    put(&store, &task).await.unwrap();
-    assert!(matches!(put(&store, &opened(key(2), 0)).await, Err(StoreError::Full)));
-    write(&store, &mut task, &[status(TaskState::Failed)], 1).await;
-    put(&store, &opened(key(2), 0)).await.unwrap();
-    assert_eq!(left(&store, 1..=2).await, [2]);
+    for store in each(1) {
+        let store: &dyn Counted = &*store;
+        let mut task = opened(key(1), 0);
+        put(store, &task).await.unwrap();
+        assert!(matches!(put(store, &opened(key(2), 0)).await, Err(StoreError::Full)));
+        write(store, &mut task, &[status(TaskState::Failed)], 1).await;
+        put(store, &opened(key(2), 0)).await.unwrap();
+        assert_eq!(left(store, 1..=2).await, [2]);
+    }
 }
 
 #[tokio::test]
 async fn what_is_removed_is_gone_from_every_list() {
-    let store = keeping(50);
-    for number in 1..=200 {
-        done(&store, number, i64::try_from(number).unwrap()).await;
-        assert!(store.len() <= 50);
-    }
-    let query =
-        Query { context: None, state: None, since: None, overdue: None, limit: 100, after: None };
-    let mut queries = vec![query.clone()];
-    queries.push(Query { state: Some(TaskState::Completed), ..query.clone() });
-    queries.push(Query { context: Some(sample::context("c")), ..query });
-    for query in queries {
-        let page = store.list(&scope(), &query).await.unwrap();
-        let numbers: Vec<u128> =
-            page.tasks.iter().map(|task| task.key().id.as_uuid().as_u128()).collect();
-        assert_eq!(numbers, (151..=200).rev().collect::<Vec<_>>());
-        assert_eq!(page.total, 50);
+    for store in each(50) {
+        let store: &dyn Counted = &*store;
+        for number in 1..=200 {
+            done(store, number, i64::try_from(number).unwrap()).await;
+            assert!(store.len() <= 50);
+        }
+        let query = Query {
+            context: None,
+            state: None,
+            since: None,
+            overdue: None,
+            limit: 100,
+            after: None,
+        };
+        let mut queries = vec![query.clone()];
+        queries.push(Query { state: Some(TaskState::Completed), ..query.clone() });
+        queries.push(Query { context: Some(sample::context("c")), ..query });
+        for query in queries {
+            let page = store.list(&scope(), &query).await.unwrap();
+            let numbers: Vec<u128> =
+                page.tasks.iter().map(|task| task.key().id.as_uuid().as_u128()).collect();
+            assert_eq!(numbers, (151..=200).rev().collect::<Vec<_>>());
+            assert_eq!(page.total, 50);
+        }
     }
 }
 

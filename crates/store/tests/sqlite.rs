@@ -119,32 +119,6 @@ async fn only_what_was_at_work_is_left_over() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_not_ours_is_refused_and_left_alone() {
-    let folder = Folder::new();
-    let open =
-        |name: &str| SqliteStore::open(&Settings::at(folder.path(name))).map(|_| ()).unwrap_err();
-    std::fs::write(folder.path("text"), "no database at all ".repeat(100)).unwrap();
-    assert!(matches!(open("text").cause(), Cause::NotADatabase));
-    let other = Connection::open(folder.path("other.db")).unwrap();
-    other.execute_batch("CREATE TABLE theirs (x)").unwrap();
-    drop(other);
-    assert!(matches!(open("other.db").cause(), Cause::Foreign));
-    drop(folder.open(Durability::Process));
-    let newer = Connection::open(folder.path("tasks.db")).unwrap();
-    newer.pragma_update(None, "user_version", 99).unwrap();
-    drop(newer);
-    let error = open("tasks.db");
-    assert!(matches!(error.cause(), Cause::Newer { version: 99 }), "{error}");
-    let line = error.to_string();
-    assert!(line.contains("tasks.db") && line.contains("use the newer program"), "{line}");
-    assert_eq!(line.lines().count(), 1);
-    let theirs = Connection::open(folder.path("other.db")).unwrap();
-    let tables: i64 =
-        theirs.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0)).unwrap();
-    assert_eq!(tables, 1);
-}
-
-#[tokio::test]
 async fn a_file_has_one_store_and_is_for_its_user_only() {
     let folder = Folder::new();
     let settings = Settings::at(folder.path("made/tasks.db"));

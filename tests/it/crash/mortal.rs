@@ -131,7 +131,7 @@ impl<'a> Mortal<'a> {
 }
 
 /// What SQLite says of the whole file.
-pub(super) fn integrity(file: &Path) -> String {
+pub(crate) fn integrity(file: &Path) -> String {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE;
     let connection = Connection::open_with_flags(file, flags).expect("a database");
     let check = connection.query_row("PRAGMA integrity_check", [], |row| row.get(0));

@@ -22,7 +22,22 @@ pub(crate) fn binary() -> PathBuf {
 
 /// A command line of the binary, away from the settings of whoever runs the tests.
 pub(crate) fn command(arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Command {
-    let mut command = Command::new(binary());
+    command_by(&[], arguments)
+}
+
+/// The same, started by a program that becomes the binary: its name and its first arguments.
+pub(crate) fn command_by(
+    launcher: &[&str],
+    arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
+) -> Command {
+    let mut command = match launcher {
+        [] => Command::new(binary()),
+        [program, first @ ..] => {
+            let mut command = Command::new(program);
+            command.args(first).arg(binary());
+            command
+        }
+    };
     for (name, _) in
         std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("A2AD"))
     {
@@ -49,10 +64,20 @@ impl Process {
 
     /// The same with these variables in its environment.
     pub(crate) async fn start_with(toml: &str, filter: &str, variables: &[(&str, &str)]) -> Self {
+        Self::start_by(&[], toml, filter, variables).await
+    }
+
+    /// The same, started by a program that becomes the server.
+    pub(crate) async fn start_by(
+        launcher: &[&str],
+        toml: &str,
+        filter: &str,
+        variables: &[(&str, &str)],
+    ) -> Self {
         let file = std::env::temp_dir().join(format!("a2ad-{}-{}", std::process::id(), fresh()));
         std::fs::write(&file, toml).expect("a temporary file");
         let arguments = ["serve".as_ref(), "--config".as_ref(), file.as_os_str()];
-        let mut command = command(arguments);
+        let mut command = command_by(launcher, arguments);
         if !toml.contains("[store]") {
             command.args(["--store", "memory"]);
         }
@@ -80,9 +105,14 @@ impl Process {
         Self { child, base, client, printed, logged }
     }
 
+    /// Its number.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id().expect("a process that has not ended")
+    }
+
     /// Sends a signal, by its name.
     pub(crate) async fn signal(&self, name: &str) {
-        let id = self.child.id().expect("a process that has not ended");
+        let id = self.id();
         let line = format!("kill -{name} {id}");
         let status = Command::new("sh").args(["-c", &line]).status().await.expect("a shell");
         assert!(status.success(), "{line}");

@@ -3,6 +3,8 @@
 use crate::agent::Agent;
 use crate::ids::TaskKey;
 use crate::service::Run;
+use std::future::Future;
+use std::pin::Pin;
 
 /// As many runs of the agent as may be are under way or queued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -19,6 +21,8 @@ pub trait Spawner: Send + Sync {
     fn reserve(&self, agent: &Agent) -> Result<Box<dyn Slot>, NoSlot>;
     /// Tells the task's run, if there is one, that the task is over. Returns at once.
     fn stop(&self, key: &TaskKey);
+    /// Lets something go on to its end that its caller has left.
+    fn see_through(&self, work: Pin<Box<dyn Future<Output = ()> + Send>>);
 }
 
 /// A place for one run; dropping it gives the place back.

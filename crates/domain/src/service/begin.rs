@@ -9,7 +9,9 @@ use crate::content::{Message, Role};
 use crate::error::{Busy, Error, Unsupported};
 use crate::ids::{ContextId, Scope, TaskId, TaskKey};
 use crate::modes;
-use crate::ports::{Acceptance, Interest, Rejection, Request, StoreError, Subscription, Turn};
+use crate::ports::{
+    Acceptance, Interest, Rejection, Request, Slot, StoreError, Subscription, Turn,
+};
 use crate::service::Run;
 use crate::service::commit::NotCommitted;
 use crate::service::deadline::Limit;
@@ -17,6 +19,7 @@ use crate::signal::CancelSignal;
 use crate::state::Phase;
 use crate::task::Task;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// How many referenced tasks are looked up; further ones are ignored, as unknown ones are.
 const MAX_REFERENCES: usize = 32;
@@ -91,10 +94,16 @@ impl Service {
         let task = Arc::new(Task::open(key, request.context.clone(), message, deadline, now));
         // Subscribed before the task can change, so nothing is missed.
         let events = core.ports.bus.subscribe(task.key(), interest);
-        core.ports.store.insert(&task).await.map_err(|error| core.store_error(error, ""))?;
-        let turn = Turn { request, task: task.clone(), cancel: CancelSignal::new() };
-        let limit = limit.map(Limit::from_now);
-        slot.start(Run::new(core.clone(), agent.clone(), turn, limit));
+        let keeping = {
+            let (core, agent, task) = (core.clone(), agent.clone(), task.clone());
+            async move {
+                core.ports.store.insert(&task).await?;
+                let turn = Turn { request, task, cancel: CancelSignal::new() };
+                slot.start(Run::new(core, agent, turn, limit.map(Limit::from_now)));
+                Ok(())
+            }
+        };
+        core.see_through(keeping).await.map_err(|error| core.store_error(error, ""))?;
         Ok(Begun::Task { task, events })
     }
 
@@ -130,27 +139,12 @@ impl Service {
             if running && agent.settings.while_working == WhileWorking::Refuse {
                 return unsupported(Unsupported::AtWork);
             }
-            let message = Change::Message(request.message.clone());
             // Subscribed before the commit, so nothing after it is missed.
             let events = core.ports.bus.subscribe(&key, interest);
-            let committed = if running {
-                core.commit(&mut task, [message]).await.map(|()| None)
-            } else {
-                let slot = core.reserve(agent)?;
-                let deadline = limit.map(|limit| core.ports.clock.now().after(limit));
-                let working = StatusChange::resumed(deadline);
-                core.commit(&mut task, [message, working]).await.map(|()| Some(slot))
-            };
-            match committed {
-                Ok(slot) => {
-                    if let Some(slot) = slot {
-                        let cancel = CancelSignal::new();
-                        let turn = Turn { request, task: task.clone(), cancel };
-                        let limit = limit.map(Limit::from_now);
-                        slot.start(Run::new(core.clone(), agent.clone(), turn, limit));
-                    }
-                    return Ok(Begun::Task { task, events });
-                }
+            let slot = if running { None } else { Some(core.reserve(agent)?) };
+            let taking = take(core.clone(), agent.clone(), task, request.clone(), (slot, limit));
+            match core.see_through(taking).await {
+                Ok(task) => return Ok(Begun::Task { task, events }),
                 // Somebody was faster: another answer, a cancel or the run itself. Look again.
                 Err(NotCommitted::Conflict | NotCommitted::Refused(_)) => {
                     claim.get_or_insert_with(|| core.claim(&key));
@@ -176,8 +170,28 @@ impl Service {
     }
 }
 
+/// Commits a message to a task, and with a slot lets a run begin that is about it.
+async fn take(
+    core: Arc<Core>,
+    agent: Arc<Agent>,
+    mut task: Arc<Task>,
+    request: Request,
+    (slot, limit): (Option<Box<dyn Slot>>, Option<Duration>),
+) -> Result<Arc<Task>, NotCommitted> {
+    let message = Change::Message(request.message.clone());
+    let Some(slot) = slot else {
+        core.commit(&mut task, [message]).await?;
+        return Ok(task);
+    };
+    let deadline = limit.map(|limit| core.ports.clock.now().after(limit));
+    core.commit(&mut task, [message, StatusChange::resumed(deadline)]).await?;
+    let turn = Turn { request, task: task.clone(), cancel: CancelSignal::new() };
+    slot.start(Run::new(core, agent, turn, limit.map(Limit::from_now)));
+    Ok(task)
+}
+
 impl Core {
-    pub(super) fn reserve(&self, agent: &Agent) -> Result<Box<dyn crate::ports::Slot>, Error> {
+    pub(super) fn reserve(&self, agent: &Agent) -> Result<Box<dyn Slot>, Error> {
         self.ports.spawner.reserve(agent).map_err(|_| Error::Unavailable(Busy::Runs))
     }
 

@@ -19,17 +19,23 @@ impl Service {
     pub async fn cancel(&self, scope: &Scope, id: &str) -> Result<Arc<Task>, Error> {
         let core = &self.0;
         let key = Core::key(scope, id)?;
-        let canceled = || StatusChange::ending(TaskState::Canceled, None);
-        let ended = core.end_beside(&key, canceled).await;
-        let ended = ended.map_err(|error| core.store_error(error, id))?;
-        // Where the task had ended before, there is usually nothing to stop. But an earlier cancel may have
-        // been stored although the store reported a failure, and then its run still goes on.
-        core.ports.spawner.stop(&key);
-        match ended {
-            Ended::Now(task) => Ok(task),
-            Ended::Before(task) => {
-                Err(Error::TaskNotCancelable { id: key.id, state: task.state() })
+        let canceling = {
+            let core = core.clone();
+            async move {
+                let canceled = || StatusChange::ending(TaskState::Canceled, None);
+                let ended = core.end_beside(&key, canceled).await?;
+                // Where the task had ended before, there is usually nothing to stop. But an earlier cancel
+                // may have been stored although the store reported a failure, and then its run goes on.
+                core.ports.spawner.stop(&key);
+                Ok(ended)
             }
+        };
+        match core.see_through(canceling).await {
+            Ok(Ended::Now(task)) => Ok(task),
+            Ok(Ended::Before(task)) => {
+                Err(Error::TaskNotCancelable { id: task.key().id, state: task.state() })
+            }
+            Err(error) => Err(core.store_error(error, id)),
         }
     }
 }

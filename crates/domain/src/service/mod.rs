@@ -15,10 +15,13 @@ mod read;
 mod recover;
 mod run;
 mod send;
+mod through;
+mod unended;
 mod watch;
 mod writer;
 
 use crate::agent::Agent;
+use crate::causes;
 use crate::content::Message;
 use crate::error::{Busy, Error};
 use crate::ids::{AgentId, ContextId, Scope, TaskId, TaskKey, Version};
@@ -36,6 +39,7 @@ pub use overdue::Overdue;
 pub use read::ListTasks;
 pub use recover::Recovered;
 pub use run::{Run, RunEnd};
+pub use unended::Unended;
 pub use watch::Watch;
 pub use writer::TaskWriter;
 
@@ -193,7 +197,7 @@ impl Core {
         source: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> Error {
         let (reference, source) = (self.ports.ids.uuid(), source.into());
-        tracing::error!(%reference, error = &*source, "internal error");
+        tracing::error!(%reference, error = %causes(&*source), "internal error");
         Error::Internal { reference, source }
     }
 

@@ -5,9 +5,11 @@ use super::Core;
 use super::Overdue;
 use super::commit::NotCommitted;
 use super::deadline::{Limit, spoken};
+use super::unended::Unended;
 use super::watch::LOG_PAGE;
 use super::writer::TaskWriter;
 use crate::agent::Agent;
+use crate::causes;
 use crate::change::{Change, StatusChange};
 use crate::content::{Message, Parts, Role};
 use crate::ids::{MessageId, TaskKey};
@@ -38,6 +40,8 @@ pub enum RunEnd {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Failure {
     Agent(Uuid),
+    /// The store failed while the agent was at work.
+    NotStored(Uuid),
     Explained(String, Uuid),
     IllegalStep(Uuid),
     TooLarge,
@@ -52,6 +56,9 @@ impl Failure {
     pub(super) fn text(&self) -> String {
         match self {
             Self::Agent(reference) => format!("The agent failed (reference {reference})."),
+            Self::NotStored(reference) => {
+                format!("What the agent did could not be stored (reference {reference}).")
+            }
             Self::Explained(reason, reference) => format!("{reason} (reference {reference})"),
             Self::IllegalStep(reference) => {
                 format!("The agent gave an invalid response (reference {reference}).")
@@ -154,8 +161,12 @@ impl Run {
     }
 
     /// Writes what the end of the run means. A task that has ended meanwhile stays as it is. When the
-    /// store fails, this tries again for a while and then tells the subscribers that nothing will come.
-    pub async fn end(self, end: RunEnd) {
+    /// store fails, this tries again for a while and then tells the subscribers that nothing will come
+    /// for now.
+    ///
+    /// # Errors
+    /// What is still to be stored, when all tries have failed.
+    pub async fn end(self, end: RunEnd) -> Result<(), Box<Unended>> {
         let limit = self.limit().unwrap_or_default();
         let Self { mut writer, .. } = self;
         let core = writer.core().clone();
@@ -164,16 +175,17 @@ impl Run {
         let mut pause = END_PAUSE;
         for attempt in 1..=END_TRIES {
             let error = match core.conclude(&mut writer, &changes).await {
-                Ok(()) => return,
+                Ok(()) => return Ok(()),
                 Err(error) => error,
             };
-            tracing::error!(task = %writer.task().key().id, attempt, error = &error as &dyn std::error::Error, "the end of a run could not be stored");
+            tracing::error!(task = %writer.task().key().id, attempt, error = %causes(&error), "the end of a run could not be stored");
             if attempt < END_TRIES {
                 core.ports.clock.sleep(pause).await;
                 pause *= 2;
             }
         }
         core.ports.bus.close(writer.task().key());
+        Err(Box::new(Unended::new(writer, changes)))
     }
 }
 
@@ -201,12 +213,12 @@ impl Core {
             }
             RunEnd::Returned(Err(AgentError::Failed(error))) => {
                 let reference = self.ports.ids.uuid();
-                tracing::error!(%reference, task = %id, error = &*error, "an executor failed");
+                tracing::error!(%reference, task = %id, error = %causes(&*error), "an executor failed");
                 vec![self.failed(Failure::Agent(reference))]
             }
             RunEnd::Returned(Err(AgentError::Explained { reason, source })) => {
                 let reference = self.ports.ids.uuid();
-                tracing::error!(%reference, task = %id, reason, error = &*source, "an executor failed");
+                tracing::error!(%reference, task = %id, reason, error = %causes(&*source), "an executor failed");
                 vec![self.failed(Failure::Explained(reason, reference))]
             }
             RunEnd::Panicked(text) => {
@@ -223,7 +235,7 @@ impl Core {
         }
     }
 
-    async fn conclude(
+    pub(super) async fn conclude(
         &self,
         writer: &mut TaskWriter,
         changes: &[Change],

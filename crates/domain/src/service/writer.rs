@@ -5,6 +5,7 @@ use super::commit::NotCommitted;
 use super::conversation::Wanted;
 use super::run::Failure;
 use crate::agent::Agent;
+use crate::causes;
 use crate::change::{ArtifactUpdate, Change, StatusChange};
 use crate::content::{Message, Part, Parts, Role};
 use crate::ids::{ArtifactId, Version};
@@ -268,9 +269,10 @@ impl TaskWriter {
         Ok(())
     }
 
-    fn give_up(&self, error: StoreError) -> Stopped {
-        let task = self.task.key().id;
-        tracing::error!(%task, error = &error as &dyn std::error::Error, "a change could not be stored");
+    fn give_up(&mut self, error: StoreError) -> Stopped {
+        let (task, reference) = (self.task.key().id, self.core.ports.ids.uuid());
+        self.failure = Some(Failure::NotStored(reference));
+        tracing::error!(%reference, %task, error = %causes(&error), "a change could not be stored");
         Stopped
     }
 

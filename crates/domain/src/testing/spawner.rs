@@ -4,9 +4,10 @@ use super::lock;
 use crate::agent::Agent;
 use crate::ids::TaskKey;
 use crate::ports::{NoSlot, Slot, Spawner};
-use crate::service::{Run, RunEnd};
+use crate::service::{Run, RunEnd, Unended};
 use std::collections::VecDeque;
-use std::future::poll_fn;
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Poll, Waker};
 
@@ -23,7 +24,11 @@ struct State {
     stopped: Vec<TaskKey>,
     live: Vec<(TaskKey, crate::signal::CancelSignal)>,
     waiting: Vec<Waker>,
+    left: Vec<Left>,
+    unended: Vec<Unended>,
 }
+
+type Left = Pin<Box<dyn Future<Output = ()> + Send>>;
 
 impl ManualSpawner {
     /// A spawner with room for any number of runs.
@@ -71,9 +76,23 @@ impl ManualSpawner {
         ManualRun { key: run.key().clone(), run: Some(run), spawner: self.clone() }
     }
 
+    /// Does what callers have left behind.
+    pub async fn see_through(&self) {
+        let left = std::mem::take(&mut lock(&self.0).left);
+        for work in left {
+            work.await;
+        }
+    }
+
     /// Takes the next run and lets it work to its end.
     pub async fn finish_next(&self) {
         self.next().await.finish().await;
+    }
+
+    /// The runs whose end could not be stored, which are then in the hands of the test.
+    #[must_use]
+    pub fn unended(&self) -> Vec<Unended> {
+        std::mem::take(&mut lock(&self.0).unended)
     }
 }
 
@@ -108,10 +127,12 @@ impl ManualRun {
         }
     }
 
-    /// Ends the run.
+    /// Ends the run; what could not be stored of its end is kept by the spawner.
     pub async fn end(mut self, end: RunEnd) {
-        if let Some(run) = self.run.take() {
-            run.end(end).await;
+        if let Some(run) = self.run.take()
+            && let Err(unended) = run.end(end).await
+        {
+            lock(&self.spawner.0).unended.push(*unended);
         }
     }
 
@@ -149,6 +170,10 @@ impl Spawner for ManualSpawner {
         let signals: Vec<_> = signals.map(|(_, signal)| signal.clone()).collect();
         drop(state);
         signals.iter().for_each(crate::signal::CancelSignal::raise);
+    }
+
+    fn see_through(&self, work: Left) {
+        lock(&self.0).left.push(work);
     }
 }
 

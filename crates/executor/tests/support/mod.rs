@@ -27,6 +27,7 @@ pub struct Server {
     pub runtime: Runtime,
     pub bus: Arc<LocalBus>,
     pub store: Arc<MemoryStore>,
+    pub clock: ManualClock,
 }
 
 impl Server {
@@ -46,16 +47,17 @@ impl Server {
         let mut setup = Setup::default();
         adjust(&mut setup.settings);
         let (runtime, bus) = (Runtime::new(MAX_RUNNING), Arc::new(LocalBus::new()));
+        let clock = ManualClock::default();
         let ports = Ports {
             store: port,
             bus: bus.clone(),
             spawner: Arc::new(runtime.clone()),
-            clock: Arc::new(ManualClock::default()),
+            clock: Arc::new(clock.clone()),
             ids: Arc::new(SequentialIds::new()),
         };
         let agents = [AGENT, OTHER_AGENT].map(|name| Arc::new(setup.agent(name, executor.clone())));
         let service = Service::new(ports, agents, Limits::default());
-        Self { service, runtime, bus, store }
+        Self { service, runtime, bus, store, clock }
     }
 
     /// Opens a task without waiting for it.

@@ -12,7 +12,8 @@ use tokio::sync::oneshot;
 ///
 /// None is left behind: outcomes are put here before somebody is woken, and whoever waits closes the way to
 /// be woken before looking here for the last time. So either the thread finds that way closed and wakes
-/// the next, or who was woken finds what was put here.
+/// the next, or who was woken finds what was put here. One who was woken may look away, though, as an
+/// executor does that waits for something else first; so the thread looks here before it goes to rest.
 #[derive(Default)]
 pub(super) struct Answers(Mutex<Vec<(oneshot::Sender<Outcome>, Outcome)>>);
 
@@ -28,7 +29,7 @@ impl Answers {
         }
     }
 
-    fn hand_on(&self) {
+    pub(super) fn hand_on(&self) {
         let rest = std::mem::take(&mut *self.list());
         for (answer, outcome) in rest {
             let _ = answer.send(outcome);

@@ -1,7 +1,8 @@
 //! A copy of the file while it is in use, by the store that has it open or from beside it.
 
+use super::claim::{beside, private_file};
 use super::error::{Cause, OpenError};
-use super::open::{beside, judge, private_file, reader};
+use super::open::{judge, reader};
 use rusqlite::{Connection, ErrorCode};
 use std::error::Error;
 use std::fmt;

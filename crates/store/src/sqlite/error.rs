@@ -31,6 +31,8 @@ pub enum Cause {
     ReadOnly,
     /// The folder or a file cannot be made or opened.
     Files(std::io::Error),
+    /// The disk is full, or does not do what it is told.
+    Disk(rusqlite::Error),
     /// The database cannot be opened or set up.
     Database(rusqlite::Error),
     /// What stands in it makes no sense.
@@ -78,6 +80,9 @@ impl fmt::Display for OpenError {
             Cause::Files(error) => {
                 write!(f, "{error}; let this user read and write the file and its folder")
             }
+            Cause::Disk(error) => {
+                write!(f, "{error}; make room on the disk, or see whether it works")
+            }
             Cause::Content(error) => {
                 write!(f, "{error}; restore a backup, or move the file away to begin anew")
             }
@@ -92,7 +97,7 @@ impl Error for OpenError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match &self.cause {
             Cause::Files(error) => Some(error),
-            Cause::Database(error) => Some(error),
+            Cause::Disk(error) | Cause::Database(error) => Some(error),
             Cause::Content(error) => Some(&**error),
             Cause::NotADatabase
             | Cause::Foreign
@@ -114,6 +119,13 @@ impl From<rusqlite::Error> for Cause {
         match error.sqlite_error_code() {
             Some(rusqlite::ErrorCode::NotADatabase) => Self::NotADatabase,
             Some(rusqlite::ErrorCode::ReadOnly) => Self::ReadOnly,
+            // Nobody else of us has it, but somebody who reads it with a tool may write as well.
+            Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => {
+                Self::InUse
+            }
+            Some(rusqlite::ErrorCode::DiskFull | rusqlite::ErrorCode::SystemIoFailure) => {
+                Self::Disk(error)
+            }
             Some(rusqlite::ErrorCode::CannotOpen) => Self::Files(std::io::Error::other(error)),
             _ => Self::Database(error),
         }
@@ -137,8 +149,9 @@ impl fmt::Display for Lost {
 }
 
 impl Error for Lost {
+    /// What this says already is not a cause of it.
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        Some(&*self.0)
+        self.0.source()
     }
 }
 

@@ -23,6 +23,11 @@ impl Desk {
         Self { ledger, shared }
     }
 
+    /// Hands on the outcomes that whoever was told of one has not handed on.
+    pub(super) fn hand_on(&self) {
+        self.shared.answers.hand_on();
+    }
+
     /// Commits what can be committed of the requests and answers them all.
     ///
     /// They share a transaction. When that is lost for one of them, for a page that cannot be read or a

@@ -6,6 +6,7 @@
 mod answers;
 mod backup;
 mod cache;
+mod claim;
 mod error;
 mod group;
 mod heads;
@@ -77,7 +78,13 @@ impl SqliteStore {
         let writer = Writer::start(ledger, shared.clone()).map_err(of_threads)?;
         let log = room::signed(settings.capacity.log);
         let path = settings.path.clone();
-        Ok(Self { readers, writer, shared, log, path, _lock: opened.lock })
+        Ok(Self { readers, writer, shared, log, path, _lock: opened.claim.keep() })
+    }
+
+    /// The file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// How many tasks it holds.

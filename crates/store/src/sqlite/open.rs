@@ -1,11 +1,11 @@
 //! Opens the file: makes it, refuses what is not ours, and sets each connection up.
 
+use super::claim::{Claim, beside};
 use super::error::{Cause, OpenError};
 use super::settings::{Durability, Settings};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
-use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 /// The newest layout that this program knows, in `PRAGMA user_version`.
@@ -20,71 +20,32 @@ const APPLICATION: i64 = 0x6132_6164;
 /// Whoever else looks into the file, such as `sqlite3`, may hold a writer up for so long.
 const BUSY: Duration = Duration::from_secs(5);
 
-/// The connection that writes, and the lock that it has the file to itself with.
+/// The connection that writes, and the claim on the file, which is dropped after it.
 pub(super) struct Opened {
     pub(super) connection: Connection,
-    /// Held as long as the store lives. It is a file beside the database: closing any handle of the
-    /// database file itself would release the locks that SQLite holds on it.
-    pub(super) lock: File,
+    pub(super) claim: Claim,
 }
 
 pub(super) fn open(settings: &Settings) -> Result<Opened, OpenError> {
     let path = &settings.path;
     let failed = |cause| OpenError::new(path, cause);
-    let lock = claim(path).map_err(failed)?;
+    let claim = Claim::take(path).map_err(failed)?;
     let connection = writer(settings).map_err(failed)?;
-    Ok(Opened { connection, lock })
-}
-
-/// Makes the folder and the file where they are missing, and takes the lock.
-fn claim(path: &Path) -> Result<File, Cause> {
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        private_folder().create(folder)?;
-    }
-    let lock = private_file().create(true).open(beside(path, "-lock"))?;
-    lock.try_lock().map_err(|error| match error {
-        TryLockError::WouldBlock => Cause::InUse,
-        TryLockError::Error(error) => Cause::Files(error),
-    })?;
-    match private_file().create_new(true).open(path) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error.into()),
-        // SQLite takes an empty file for a new database, and gives its other files the same mode.
-        Ok(_) | Err(_) => Ok(lock),
-    }
-}
-
-/// The path of a file that belongs to another one.
-pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(ending);
-    name.into()
-}
-
-/// What tasks say is nobody else's business.
-pub(super) fn private_file() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
-}
-
-fn private_folder() -> DirBuilder {
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder
+    Ok(Opened { connection, claim })
 }
 
 fn writer(settings: &Settings) -> Result<Connection, Cause> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(&settings.path, flags)?;
     connection.busy_timeout(BUSY)?;
+    // What another program has left in its log stays there when the file turns out to be that one's.
+    let has_log = beside(&settings.path, "-wal").exists();
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, has_log)?;
     let layout = judge(&connection)?;
     if connection.is_readonly("main")? {
         return Err(Cause::ReadOnly);
     }
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false)?;
     if layout.is_none() {
         // It cannot be set any more once there are tables.
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;

@@ -9,12 +9,17 @@ use super::shared::Shared;
 use super::write::{Append, Insert};
 use a2ad_domain::Timestamp;
 use a2ad_domain::ports::StoreError;
+use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 use tokio::sync::oneshot;
 
 /// How many requests one transaction takes at most, so that the first is not kept waiting by the last.
 const GROUP: usize = 256;
+
+/// How long whoever was told of an outcome has to hand on those of the others. Most do at once.
+const HAND_ON: Duration = Duration::from_millis(1);
 
 /// A write.
 pub(super) enum Work {
@@ -46,7 +51,7 @@ impl Writer {
         let (queue, requests) = mpsc::channel();
         let mut desk = Desk::new(ledger, shared.clone());
         let thread = thread::Builder::new().name("sqlite-writer".into()).spawn(move || {
-            while let Some(group) = next_group(&requests) {
+            while let Some(group) = next_group(&requests, &desk) {
                 desk.commit(group);
             }
         })?;
@@ -68,8 +73,17 @@ impl Writer {
 /// Everything that is there once there is something; `None` when nobody can ask any more. Those who are
 /// about to ask are let in first: on a machine that is busy this thread would otherwise run as soon as
 /// the first of them has asked, and each would have a transaction of its own.
-fn next_group(requests: &mpsc::Receiver<Request>) -> Option<Vec<Request>> {
-    let mut group = vec![requests.recv().ok()?];
+fn next_group(requests: &mpsc::Receiver<Request>, desk: &Desk) -> Option<Vec<Request>> {
+    let first = match requests.recv_timeout(HAND_ON) {
+        Ok(first) => first,
+        // With nothing else to do it sees to it that nobody waits for one who looks away.
+        Err(RecvTimeoutError::Timeout) => {
+            desk.hand_on();
+            requests.recv().ok()?
+        }
+        Err(RecvTimeoutError::Disconnected) => return None,
+    };
+    let mut group = vec![first];
     thread::yield_now();
     group.extend(requests.try_iter().take(GROUP - 1));
     Some(group)

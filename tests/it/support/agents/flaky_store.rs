@@ -1,7 +1,7 @@
-//! A memory store that fails when a test says so, and counts what it is given.
+//! A memory store that fails or takes its time when a test says so, and counts what it is given.
 
 use a2ad_domain::ports::{Changes, Page, Query, StoreError, TaskStore};
-use a2ad_domain::{AgentId, Recorded, Scope, Task, TaskKey, Timestamp, Version};
+use a2ad_domain::{AgentId, CancelSignal, Recorded, Scope, Task, TaskKey, Timestamp, Version};
 use a2ad_store::{Capacity, MemoryStore};
 use async_trait::async_trait;
 use std::future::Future;
@@ -28,6 +28,9 @@ pub(crate) struct FlakyStore {
     inner: MemoryStore,
     rule: Mutex<Option<Rule>>,
     down: AtomicBool,
+    /// Until this is raised no write is answered.
+    held: Mutex<Option<CancelSignal>>,
+    waiting: AtomicUsize,
     /// What happens after the next load has read and before it returns.
     meanwhile: Mutex<Option<Meanwhile>>,
     changes: AtomicUsize,
@@ -41,6 +44,8 @@ impl FlakyStore {
             inner: MemoryStore::new(Capacity::default()),
             rule: Mutex::default(),
             down: AtomicBool::new(false),
+            held: Mutex::default(),
+            waiting: AtomicUsize::new(0),
             meanwhile: Mutex::default(),
             changes: AtomicUsize::new(0),
             refused: AtomicUsize::new(0),
@@ -68,6 +73,27 @@ impl FlakyStore {
         *self.meanwhile.lock().expect("no panic under the lock") = Some(Box::pin(happens));
     }
 
+    /// From now on writes are done at once and answered only when the signal that this gives is raised.
+    pub(crate) fn hold(&self) -> CancelSignal {
+        let signal = CancelSignal::new();
+        *self.held.lock().expect("no panic under the lock") = Some(signal.clone());
+        signal
+    }
+
+    /// How many writes have been done and not answered yet.
+    pub(crate) fn waiting(&self) -> usize {
+        self.waiting.load(Ordering::SeqCst)
+    }
+
+    async fn take_time(&self) {
+        let held = self.held.lock().expect("no panic under the lock").clone();
+        if let Some(held) = held {
+            self.waiting.fetch_add(1, Ordering::SeqCst);
+            held.raised().await;
+            self.waiting.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+
     fn works(&self) -> Result<(), StoreError> {
         if self.down.load(Ordering::SeqCst) { Err(broken()) } else { Ok(()) }
     }
@@ -91,7 +117,9 @@ fn broken() -> StoreError {
 impl TaskStore for FlakyStore {
     async fn insert(&self, task: &Arc<Task>) -> Result<(), StoreError> {
         self.works()?;
-        self.inner.insert(task).await
+        let inserted = self.inner.insert(task).await;
+        self.take_time().await;
+        inserted
     }
 
     async fn append(
@@ -114,6 +142,7 @@ impl TaskStore for FlakyStore {
         }
         self.inner.append(key, expected, changes, task).await?;
         self.changes.fetch_add(changes.len(), Ordering::SeqCst);
+        self.take_time().await;
         if verdict == Verdict::CommitAndFail { Err(broken()) } else { Ok(()) }
     }
 
@@ -150,6 +179,10 @@ impl TaskStore for FlakyStore {
     ) -> Result<Vec<TaskKey>, StoreError> {
         self.works()?;
         self.inner.waiting_since(agent, since, limit).await
+    }
+
+    async fn check(&self) -> Result<(), StoreError> {
+        self.works()
     }
 
     async fn purge_ended_before(&self, before: Timestamp) -> Result<usize, StoreError> {
