@@ -4,6 +4,7 @@ mod announced;
 mod bench;
 mod cargo;
 mod ci;
+mod fuzz;
 mod interop;
 mod packages;
 mod tidy;
@@ -24,6 +25,7 @@ usage: cargo xtask <command>
   interop [--server BINARY]    run the clients of other languages against the server
   tidy                         check the rules of the project that the compiler does not know
   ci                           fmt, clippy, tidy, test, doc: everything that a change must pass
+  fuzz [targets] [--seconds S] look for inputs for which something does not hold, guided by coverage
   bench [rows] [--seconds S]   measure the server against the yardstick; see `bench --list`
 ";
 
@@ -36,6 +38,7 @@ fn main() -> ExitCode {
         Some("interop") => interop::run(rest),
         Some("tidy") => tidy::run(),
         Some("ci") => ci::run(),
+        Some("fuzz") => fuzz::run(rest),
         Some("bench") => bench::run(rest),
         Some("help" | "--help" | "-h") => {
             print!("{USAGE}");

@@ -13,12 +13,13 @@ pub struct Timestamp(i64);
 #[error("must be an RFC 3339 time with an offset, such as 2026-01-31T12:00:00.000Z")]
 pub struct InvalidTime;
 
-/// The largest distance from 1970 that can be written with a four-digit year.
-const MAX_MILLIS: i64 = 253_402_300_799_999;
+/// The latest time that can be read again when it was written: the year 9999 less the largest offset that a time
+/// may be written with.
+const MAX_MILLIS: i64 = 253_402_207_200_999;
 
 impl Timestamp {
     /// The time `millis` milliseconds after 1970-01-01T00:00:00Z; times beyond the year 9999 become
-    /// its last millisecond.
+    /// its end.
     #[must_use]
     pub fn from_millis(millis: i64) -> Self {
         Self(millis.clamp(-62_135_596_800_000, MAX_MILLIS))
@@ -63,7 +64,7 @@ impl Timestamp {
     /// The time as `YYYY-MM-DDTHH:MM:SS.mmmZ`, in ASCII.
     #[must_use]
     pub fn to_ascii(self) -> [u8; 24] {
-        let mut text = *b"9999-12-31T23:59:59.999Z";
+        let mut text = *b"9999-12-30T22:00:00.999Z";
         if let Ok(time) = jiff::Timestamp::from_millisecond(self.0) {
             let time = jiff::tz::Offset::UTC.to_datetime(time);
             let fields = [
@@ -126,8 +127,13 @@ mod tests {
     }
 
     #[test]
-    fn the_far_ends_are_still_four_digit_years() {
-        assert_eq!(Timestamp::from_millis(i64::MAX).to_string(), "9999-12-31T23:59:59.999Z");
+    fn the_far_ends_are_still_four_digit_years_and_can_be_read_again() {
+        let (first, last) = (Timestamp::from_millis(i64::MIN), Timestamp::from_millis(i64::MAX));
+        assert_eq!(first.to_string(), "0001-01-01T00:00:00.000Z");
+        assert_eq!(last.to_string(), "9999-12-30T22:00:00.999Z");
+        for end in [first, last] {
+            assert_eq!(Timestamp::parse(&end.to_string()), Ok(end));
+        }
         let now = Timestamp::from_millis(0);
         assert_eq!(now.after(Duration::MAX).as_millis(), MAX_MILLIS);
     }

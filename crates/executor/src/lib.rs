@@ -6,6 +6,8 @@ mod cancel;
 pub mod command;
 mod echo;
 mod exchange;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod http;
 pub mod openai;
 mod outgoing;

@@ -1,7 +1,7 @@
 //! Serves agent cards and the catalog (specification 0.3 §5.3, 1.0 §8).
 
 mod document;
-mod origin;
+pub(crate) mod origin;
 
 use crate::auth::callable;
 use crate::reply::{self, Reply};

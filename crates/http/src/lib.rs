@@ -9,6 +9,8 @@ mod call;
 mod card;
 mod dialect;
 mod edge;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod greeting;
 mod json;
 mod paging;

@@ -23,9 +23,10 @@ enum Dev {
 }
 
 const DOMAIN: &[&str] = &["a2ad-domain"];
+const EVERYTHING: &[&str] = &["a2ad", "a2ad-domain", "a2ad-store", "a2ad-executor", "a2ad-http"];
 const ALL: &[&str] = &["a2ad-domain", "a2ad-store", "a2ad-executor", "a2ad-http"];
 
-const RULES: [Rule; 9] = [
+const RULES: [Rule; 10] = [
     rule("a2ad-domain", "crates/domain", &[], Dev::Itself),
     rule("a2ad-store", "crates/store", DOMAIN, Dev::Any),
     rule("a2ad-executor", "crates/executor", DOMAIN, Dev::Any),
@@ -34,6 +35,7 @@ const RULES: [Rule; 9] = [
     rule("a2ad-tests", "tests", &[], Dev::Any),
     rule("xtask", "xtask", &[], Dev::Itself),
     rule("a2ad-bench", "bench", &[], Dev::Itself),
+    rule("a2ad-fuzz", "fuzz", EVERYTHING, Dev::Any),
     rule("a2ad-example-sum", "examples/rust", &["a2ad"], Dev::Any),
 ];
 

@@ -5,7 +5,7 @@ use super::code::{code_of, without_tests};
 use super::{Finding, numbered};
 use crate::tree::Tree;
 
-const FOLDERS: [&str; 4] = ["crates/", "tests/", "xtask/", "bench/"];
+const FOLDERS: [&str; 5] = ["crates/", "tests/", "xtask/", "bench/", "fuzz/"];
 const MOST_LINES: usize = 500;
 
 /// Code that must not be anywhere, and what to do about it.

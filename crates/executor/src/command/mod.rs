@@ -3,7 +3,7 @@
 
 mod group;
 pub mod guard;
-mod output;
+pub(crate) mod output;
 mod tail;
 
 use crate::Memory;

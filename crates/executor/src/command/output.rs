@@ -14,7 +14,7 @@ const PIECE: usize = 64 << 10;
 const FULL: usize = 1 << 20;
 
 /// Reads one program.
-pub(super) struct Output<'s, 'w> {
+pub(crate) struct Output<'s, 'w> {
     sink: &'s mut Sink<'w>,
     /// How many bytes may still come, and how many could.
     left: usize,
@@ -28,7 +28,7 @@ enum Reader {
 }
 
 impl<'s, 'w> Output<'s, 'w> {
-    pub(super) fn new(settings: &CommandSettings, sink: &'s mut Sink<'w>) -> Self {
+    pub(crate) fn new(settings: &CommandSettings, sink: &'s mut Sink<'w>) -> Self {
         let reader = match settings.output {
             Form::Text => Reader::Text(Decoder::default()),
             Form::Events => Reader::Events { lines: Lines::default(), number: 0 },
@@ -39,7 +39,7 @@ impl<'s, 'w> Output<'s, 'w> {
     /// Reads until the pipe ends, until the event that decides, or until `end`: nothing is dropped half-way
     /// then, since that is looked at only between two reads. While a change is being stored nothing is
     /// read, so a program that writes faster than that waits.
-    pub(super) async fn follow(
+    pub(crate) async fn follow(
         &mut self,
         pipe: &mut (impl AsyncRead + Unpin),
         end: impl Future<Output = ()>,
@@ -64,7 +64,7 @@ impl<'s, 'w> Output<'s, 'w> {
     }
 
     /// Reads what is in the pipe and waits for nothing: somebody who has left the group may hold it open.
-    pub(super) async fn rest(&mut self, pipe: &impl AsFd) -> Result<(), AgentError> {
+    pub(crate) async fn rest(&mut self, pipe: &impl AsFd) -> Result<(), AgentError> {
         let mut buffer = vec![0; PIECE];
         // No more than a pipe can hold, for the same reason.
         for _ in 0..FULL / PIECE {
@@ -75,17 +75,17 @@ impl<'s, 'w> Output<'s, 'w> {
     }
 
     /// Whether the event that ends the turn has come.
-    pub(super) fn is_decided(&self) -> bool {
+    pub(crate) fn is_decided(&self) -> bool {
         self.sink.is_decided()
     }
 
     /// Whether the program says itself that the work failed.
-    pub(super) fn has_failed(&self) -> bool {
+    pub(crate) fn has_failed(&self) -> bool {
         self.sink.has_failed()
     }
 
     /// Takes what is left of the last character or line.
-    pub(super) async fn finish(self) -> Result<(), AgentError> {
+    pub(crate) async fn finish(self) -> Result<(), AgentError> {
         match self.reader {
             Reader::Text(decoder) => self.sink.text(decoder.finish()).await,
             Reader::Events { lines, number } => match lines.finish() {

@@ -14,6 +14,8 @@ pub use memory::Memory;
 
 pub(crate) use event::{Decision, Event};
 pub(crate) use lines::{Lines, is_blank};
+#[cfg(feature = "fuzzing")]
+pub(crate) use part::PartsOut;
 pub(crate) use sink::{Sink, invalid};
 pub(crate) use text::Decoder;
 pub(crate) use turn::document;

@@ -1,6 +1,6 @@
 //! Parts and messages in the form of the exchange: that of the 1.0 line, with bytes in base64.
 
-use a2ad_domain::{Content, Message, Part, PartLabel, RawJson, Role};
+use a2ad_domain::{Content, Message, Part, PartLabel, Parts, RawJson, Role};
 use base64::Engine;
 use base64::display::Base64Display;
 use base64::engine::general_purpose::STANDARD;
@@ -49,6 +49,15 @@ impl Serialize for PartOut<'_> {
     }
 }
 
+/// The parts of a message on their way out.
+pub(crate) struct PartsOut<'a>(pub(crate) &'a Parts);
+
+impl Serialize for PartsOut<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.as_slice().iter().map(PartOut))
+    }
+}
+
 /// A message on its way out.
 pub(super) struct MessageOut<'a>(pub(super) &'a Message);
 
@@ -59,8 +68,7 @@ impl Serialize for MessageOut<'_> {
         let role = if message.role == Role::User { "user" } else { "agent" };
         map.serialize_entry("role", role)?;
         map.serialize_entry("messageId", message.id.as_str())?;
-        let parts: Vec<_> = message.parts.as_slice().iter().map(PartOut).collect();
-        map.serialize_entry("parts", &parts)?;
+        map.serialize_entry("parts", &PartsOut(&message.parts))?;
         if let Some(metadata) = &message.metadata {
             map.serialize_entry("metadata", &Raw(metadata))?;
         }

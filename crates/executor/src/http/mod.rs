@@ -1,6 +1,6 @@
 //! A service for each run: the turn is posted to it, and what it answers goes into the task as it comes.
 
-mod reading;
+pub(crate) mod reading;
 
 use crate::Memory;
 use crate::exchange::{Sink, document};

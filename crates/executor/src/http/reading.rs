@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
 /// Reads an answer into the task.
-pub(super) async fn read(answer: Answer, sink: &mut Sink<'_>) -> Result<(), AgentError> {
+pub(crate) async fn read(answer: Answer, sink: &mut Sink<'_>) -> Result<(), AgentError> {
     match answer.media_type().as_str() {
         "text/event-stream" => {
             let mut events = answer.events();

@@ -2,7 +2,7 @@
 
 mod failure;
 mod prompt;
-mod reading;
+pub(crate) mod reading;
 
 use crate::Memory;
 use crate::exchange::Sink;

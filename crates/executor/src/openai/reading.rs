@@ -52,7 +52,7 @@ struct Said {
 }
 
 /// Reads an answer into the task.
-pub(super) async fn read(answer: Answer, sink: &mut Sink<'_>) -> Result<(), AgentError> {
+pub(crate) async fn read(answer: Answer, sink: &mut Sink<'_>) -> Result<(), AgentError> {
     let mut said = Said::default();
     // A server that does not know `stream` answers at once.
     if answer.media_type() == "application/json" {

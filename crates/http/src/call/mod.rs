@@ -108,7 +108,7 @@ pub(crate) async fn serve(
 }
 
 /// What a call has failed with before anything was done.
-fn fault_of(unreadable: Unreadable, method: Method, notifies: bool) -> Fault {
+pub(crate) fn fault_of(unreadable: Unreadable, method: Method, notifies: bool) -> Fault {
     match unreadable {
         Unreadable::Push(_) if !notifies => Fault::Failed(Error::PushNotificationNotSupported),
         Unreadable::Invalid(invalid) | Unreadable::Push(invalid) => {
@@ -202,7 +202,7 @@ fn seat(exchange: &Exchange<'_>, guest: &Guest) -> Result<Option<Seat>, Error> {
 
 /// The last event that a returning client has seen. Streams of the 1.0 line open with the task all the
 /// same (specification 1.0 §3.1.6).
-fn last_event(headers: &HeaderMap, shape: &Shape) -> Option<Resume> {
+pub(crate) fn last_event(headers: &HeaderMap, shape: &Shape) -> Option<Resume> {
     let seen = headers.get("last-event-id")?.to_str().ok()?.trim().parse().ok()?;
     Some(Resume { seen: Version(seen), snapshot: !shape.is_line_03() })
 }

@@ -44,7 +44,7 @@ pub(crate) fn base_url(settings: &Settings, request: &Request) -> String {
 }
 
 /// What a proxy says: scheme, host and the path in front of ours.
-fn forwarded(headers: &HeaderMap) -> Option<String> {
+pub(crate) fn forwarded(headers: &HeaderMap) -> Option<String> {
     let said = |name: &str| {
         let value = headers.get(name)?.to_str().ok()?;
         Some(value.split(',').next().unwrap_or("").trim())

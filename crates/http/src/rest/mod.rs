@@ -1,6 +1,6 @@
 //! HTTP+JSON (specification 1.0 §11, 0.3 §3.2.3): the same calls under paths and verbs.
 
-mod route;
+pub(crate) mod route;
 
 use crate::body::{self, Unread};
 use crate::call::{Binding, Door, Exchange, Fault, serve};
@@ -89,7 +89,7 @@ fn parsed(body: &Bytes) -> Option<Box<RawValue>> {
 }
 
 /// The tenant that the body of a call about a task names; what else it says is not needed.
-fn tenant(body: &Bytes) -> Result<Option<Value>, Fault> {
+pub(crate) fn tenant(body: &Bytes) -> Result<Option<Value>, Fault> {
     #[derive(serde::Deserialize)]
     struct Body {
         tenant: Option<Value>,

@@ -9,14 +9,14 @@ use std::borrow::Cow;
 
 /// What a path and a verb ask for.
 #[derive(Clone, Debug)]
-pub(super) struct Route {
-    pub(super) method: Method,
-    pub(super) params: Params,
+pub(crate) struct Route {
+    pub(crate) method: Method,
+    pub(crate) params: Params,
 }
 
 /// Where the parameters of a call are.
 #[derive(Clone, Debug)]
-pub(super) enum Params {
+pub(crate) enum Params {
     Body,
     /// In the path, and in the query what else there is.
     Task(String),
@@ -33,23 +33,23 @@ pub(super) enum Params {
 }
 
 /// What a path asks for, by verb.
-pub(super) struct Routes(Vec<(Verb, Route)>);
+pub(crate) struct Routes(Vec<(Verb, Route)>);
 
 impl Routes {
-    pub(super) fn verb(&self, verb: &Verb) -> Option<Route> {
+    pub(crate) fn verb(&self, verb: &Verb) -> Option<Route> {
         // What can be read can be asked for without its body.
         let verb = if *verb == Verb::HEAD { &Verb::GET } else { verb };
         self.0.iter().find(|(known, _)| known == verb).map(|(_, route)| route.clone())
     }
 
     /// The verbs, for a client that used another one.
-    pub(super) fn verbs(&self) -> String {
+    pub(crate) fn verbs(&self) -> String {
         self.0.iter().map(|(verb, _)| verb.as_str()).collect::<Vec<_>>().join(", ")
     }
 }
 
 /// What a path below an agent's base asks for, and whether it is in the 0.3 line.
-pub(super) fn find(path: &str) -> Option<(bool, Routes)> {
+pub(crate) fn find(path: &str) -> Option<(bool, Routes)> {
     let path = path.strip_suffix('/').unwrap_or(path);
     let (old, path) = match path.strip_prefix("v1/") {
         Some(path) => (true, path),
@@ -111,7 +111,7 @@ fn webhook(id: &str, config: &str) -> Option<Vec<(Verb, Route)>> {
 }
 
 /// The parameters of a call about webhooks, by the names of the line.
-pub(super) fn webhook_object(
+pub(crate) fn webhook_object(
     old: bool,
     task: &str,
     config: Option<&str>,
@@ -123,7 +123,7 @@ pub(super) fn webhook_object(
 }
 
 /// The parameters of a call that makes a webhook: the body, and the task of the path, which wins.
-pub(super) fn new_webhook_object(task: &str, mut body: Map<String, Value>) -> Box<RawValue> {
+pub(crate) fn new_webhook_object(task: &str, mut body: Map<String, Value>) -> Box<RawValue> {
     body.remove("task_id");
     body.insert("taskId".to_owned(), task.into());
     raw(body)
@@ -135,7 +135,7 @@ const TRUTHS: [&str; 2] = ["includeArtifacts", "overdue"];
 
 /// The parameters that a path and a query say, as the object that they are in a body. A tenant in the
 /// body counts before one in the query.
-pub(super) fn object(id: &str, query: &str, tenant: Option<Value>) -> Box<RawValue> {
+pub(crate) fn object(id: &str, query: &str, tenant: Option<Value>) -> Box<RawValue> {
     let path = (!id.is_empty()).then_some(("id", id));
     let mut all = members(path, query);
     if let Some(tenant) = tenant {

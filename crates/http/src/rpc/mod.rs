@@ -1,6 +1,6 @@
 //! JSON-RPC: one way from the bytes of a request to the bytes of its answer, whatever the line.
 
-mod envelope;
+pub(crate) mod envelope;
 mod version;
 
 use crate::body::{self, Unread};
