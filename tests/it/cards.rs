@@ -2,6 +2,7 @@
 
 mod address;
 mod caching;
+mod extended;
 mod members;
 
 use crate::support::TestServer;

@@ -213,6 +213,14 @@ impl AppBuilder {
             );
             return Err(ConfigError::new("listen", problem));
         }
+        if let Some(front) = fronts.iter().find(|front| front.shows_extended_card_to_everybody()) {
+            let problem = format!(
+                "the extended card of the agent {} is for callers who show who they are, and the agent \
+                 asks nobody; give the server an authenticator, or the configuration an [auth]",
+                front.agent.id
+            );
+            return Err(ConfigError::new("extended_card", problem));
+        }
         let default = default_agent(&config, &fronts)?;
         let runtime = Runtime::new(config.server.max_running);
         let kept = store.map_or_else(|| Kept::open(&config), |store| Ok(Kept::Own(store)))?;

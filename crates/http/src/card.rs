@@ -3,14 +3,16 @@
 mod document;
 mod origin;
 
-use crate::auth::callable;
+use crate::auth::{Access, callable};
 use crate::reply::{self, Reply};
 use crate::routes::{Front, Shared};
 use crate::rpc::Asked;
+use a2ad_domain::Agent;
 use axum::extract::Request;
 use axum::http::header::{
     CACHE_CONTROL, ETAG, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED, VARY,
 };
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::LazyLock;
@@ -38,8 +40,9 @@ pub(crate) fn serve(front: &Front, shared: &Shared, request: &Request) -> Reply 
         (CardMode::Hybrid, Asked::Line03) => CardMode::V03,
         (mode, _) => mode,
     };
-    let base = base_url(&shared.settings, request);
-    let body = document::card(&front.agent, &base, form, front.access.schemes());
+    let base = base_url(&shared.settings, request.headers(), request.extensions());
+    let (agent, schemes) = (&front.agent, front.access.schemes());
+    let body = document::card(agent, &agent.card, &base, form, schemes);
     let tag = tag(&body);
     let unchanged = is_known(request.headers(), &tag);
     let mut reply = if unchanged {
@@ -63,6 +66,19 @@ pub(crate) fn serve(front: &Front, shared: &Shared, request: &Request) -> Reply 
         }
     }
     reply
+}
+
+/// What the agent says to callers who have shown who they are (specification 1.0 §3.1.11), if that is more.
+pub(crate) fn extended(
+    agent: &Agent,
+    access: &Access,
+    shared: &Shared,
+    form: CardMode,
+    head: &Parts,
+) -> Option<Vec<u8>> {
+    let card = agent.extended_card.as_ref()?;
+    let base = base_url(&shared.settings, &head.headers, &head.extensions);
+    Some(document::card(agent, card, &base, form, access.schemes()))
 }
 
 /// Cards change with the configuration, which is read when the process starts.

@@ -44,6 +44,14 @@ pub struct Front {
     pub card_mode: CardMode,
 }
 
+impl Front {
+    /// Whether an extended card would be there for callers of whom nothing is known.
+    #[must_use]
+    pub fn shows_extended_card_to_everybody(&self) -> bool {
+        self.agent.extended_card.is_some() && matches!(self.access, Access::Open)
+    }
+}
+
 /// What every route has at hand.
 pub(crate) struct Shared {
     pub(crate) service: Service,
@@ -129,7 +137,8 @@ impl Routes {
                 if !reads(&request) {
                     return only_read();
                 }
-                let base = card::base_url(&shared.settings, &request);
+                let base =
+                    card::base_url(&shared.settings, request.headers(), request.extensions());
                 card::catalog(&fronts, &request.into_parts().0.headers, &base).await
             }
         };

@@ -49,13 +49,17 @@ async fn agents(mut config: Config) -> Vec<(String, Card, AgentSettings, bool)> 
 }
 
 /// Table of the file, and the keys that the server knows there: what it lists when it meets another one.
-const TABLES: [(&str, &str); 6] = [
+const TABLES: [(&str, &str); 7] = [
     ("[server]", "[server]\nother = 1"),
     ("[store]", "[store]\nother = 1"),
     ("[limits]", "[limits]\nother = 1"),
     ("[auth]", "[auth]\nother = 1"),
     ("[auth.jwt]", "[auth.jwt]\nother = 1"),
     ("[[agent]]", "[[agent]]\nother = 1"),
+    (
+        "[agent.extended_card]",
+        "[[agent]]\nid = \"x\"\nexecutor = { kind = \"echo\" }\n[agent.extended_card]\nother = 1",
+    ),
 ];
 
 #[test]
@@ -79,7 +83,8 @@ fn every_key_that_the_server_knows_has_a_row() {
 fn every_default_in_a_row_is_the_one_of_the_file() {
     let (document, file) = (read(DOCUMENT), defaults());
     // What is not there without being described has no place in the file of all defaults.
-    for (table, _) in TABLES.into_iter().filter(|(table, _)| *table != "[auth.jwt]") {
+    let described = ["[auth.jwt]", "[agent.extended_card]"];
+    for (table, _) in TABLES.into_iter().filter(|(table, _)| !described.contains(table)) {
         let start = file.find(&format!("{table}\n")).expect("the table") + table.len();
         let settings = file[start..].lines().take_while(|line| !line.starts_with('['));
         let rows = rows(section(&document, &format!("## `{table}`")));

@@ -5,6 +5,7 @@ mod agent;
 mod auth;
 mod environment;
 mod executor;
+mod extended_card;
 mod nearest;
 mod units;
 
@@ -21,6 +22,7 @@ use units::{Size, Span};
 pub use agent::{AgentConfig, MethodConfig};
 pub use auth::{AuthConfig, JwtConfig};
 pub use executor::ExecutorConfig;
+pub use extended_card::ExtendedCardConfig;
 
 /// A configuration that makes no sense: where, what and how to mend it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -1,6 +1,7 @@
 //! Calls, whatever binding they came over: what is done, and how the answer goes out.
 
 mod exchange;
+mod extended;
 mod fault;
 mod stream;
 
@@ -12,6 +13,7 @@ use crate::reply::Reply;
 use a2ad_domain::service::{Resume, Sent};
 use a2ad_domain::{Agent, Error, Scope, Version};
 use axum::http::HeaderMap;
+use axum::http::request::Parts;
 use serde_json::value::RawValue;
 use std::sync::Arc;
 
@@ -46,12 +48,13 @@ impl Door {
 /// order whatever the call came over.
 pub(crate) async fn serve(
     exchange: &Exchange<'_>,
-    agent: &Agent,
+    door: &Door,
     scope: &Scope,
     method: Method,
     params: Option<&RawValue>,
-    headers: &HeaderMap,
+    head: &Parts,
 ) -> Reply {
+    let (agent, headers) = (&*door.agent, &head.headers);
     let read = exchange.dialect.decode(method, params, exchange.shape);
     let read = read.map_err(|unreadable| fault_of(unreadable, method));
     let call = match read.and_then(|call| check_extensions(agent, method, headers).map(|()| call)) {
@@ -61,7 +64,7 @@ pub(crate) async fn serve(
         }
         Err(fault) => return exchange.fault(&fault),
     };
-    let mut reply = perform(exchange, scope, call, headers).await;
+    let mut reply = perform(exchange, door, scope, call, head).await;
     name_extensions(&mut reply, exchange, agent, headers);
     reply
 }
@@ -83,8 +86,14 @@ fn fault_of(unreadable: Unreadable, method: Method) -> Fault {
 }
 
 /// Does what a call asks for and writes the answer.
-async fn perform(exchange: &Exchange<'_>, scope: &Scope, call: Call, headers: &HeaderMap) -> Reply {
-    let service = &exchange.shared.service;
+async fn perform(
+    exchange: &Exchange<'_>,
+    door: &Door,
+    scope: &Scope,
+    call: Call,
+    head: &Parts,
+) -> Reply {
+    let (service, headers) = (&exchange.shared.service, &head.headers);
     let result = match call {
         Call::Send(call, view) => match service.send(scope, *call).await {
             Ok(Sent::Task(task)) => Ok(exchange.result(&Answer::Sent(&task, view))),
@@ -118,7 +127,7 @@ async fn perform(exchange: &Exchange<'_>, scope: &Scope, call: Call, headers: &H
             })
         }
         Call::PushConfig => Err(Error::PushNotificationNotSupported),
-        Call::ExtendedCard => Err(Error::ExtendedCardNotConfigured),
+        Call::ExtendedCard => return extended::reply(exchange, door, scope, head),
         // Boxed, so that a plain call does not carry the state of a stream.
         Call::Stream(call, view) => {
             let streamed = Box::pin(service.stream(scope, *call)).await;

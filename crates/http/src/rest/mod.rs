@@ -72,7 +72,7 @@ pub(crate) async fn take(
         Params::Query => Some(route::object("", query, None)),
     };
     let Some(params) = params else { return exchange.fault(&Fault::Parse) };
-    serve(&exchange, &door.agent, &scope, method, Some(&params), &head.headers).await
+    serve(&exchange, &door, &scope, method, Some(&params), &head).await
 }
 
 /// The body as JSON text; `None` when it is none.

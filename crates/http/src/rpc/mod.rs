@@ -111,5 +111,5 @@ async fn answer(
         Err(fault @ Fault::Version { .. }) => return new(shared, id).fault(&fault),
         Err(fault) => return opening(shared, door, head, id).fault(&fault),
     };
-    serve(&exchange, &door.agent, scope, method, params, &head.headers).await
+    serve(&exchange, door, scope, method, params, head).await
 }
