@@ -24,7 +24,7 @@ pub use auth::{
     Keys, Method, Scheme, TokenSettings, Tokens, Unauthenticated,
 };
 pub use axum::Router;
-pub use card::{CardMode, Peer, Proxies};
+pub use card::{CardAlgorithm, CardKey, CardMode, CardSigner, Peer, Proxies};
 pub use greeting::first_call;
 pub use probes::Vitals;
 pub use routes::{Front, Settings, router};

@@ -2,7 +2,7 @@
 
 use crate::auth::Access;
 use crate::call::Door;
-use crate::card::{self, CardMode, Proxies};
+use crate::card::{self, CardMode, CardSigner, Proxies};
 use crate::dialect::shape::{PLAIN, PRAISON, Shape};
 use crate::probes::{self, Vitals};
 use crate::reply::{self, Reply};
@@ -31,6 +31,8 @@ pub struct Settings {
     pub proxies: Proxies,
     /// How long cards may be kept by caches.
     pub card_max_age: Duration,
+    /// Signs cards.
+    pub signer: Arc<CardSigner>,
 }
 
 /// What an agent shows to whom.
@@ -79,6 +81,7 @@ pub fn router(
     routes.rpc("/a2a", default, &PRAISON);
     routes.card("/.well-known/agent-card.json", default);
     routes.card("/.well-known/agent.json", default);
+    routes.read(card::KEYS_PATH, card::keys);
     routes.catalog("/api/v1/a2a/agents", fronts);
     routes.probe("/healthz", |_, _| probes::health());
     routes.readiness("/readyz");
