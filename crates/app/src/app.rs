@@ -11,7 +11,7 @@ use a2ad_domain::ports::{AgentExecutor, Clock, EventBus, TaskStore};
 use a2ad_domain::service::{Limits, Ports, Recovered, Service};
 use a2ad_domain::{Agent, AgentId, AgentSettings, Card};
 use a2ad_executor::{Drained, Runtime};
-use a2ad_http::{Access, Authenticator, Front};
+use a2ad_http::{Access, Authenticator, CardSigner, Front};
 use a2ad_store::LocalBus;
 use std::net::ToSocketAddrs;
 use std::sync::Arc;
@@ -23,6 +23,7 @@ pub struct App {
     pub(crate) service: Service,
     pub(crate) fronts: Vec<Front>,
     pub(crate) default: Front,
+    pub(crate) signer: Arc<CardSigner>,
     pub(crate) gauges: Arc<Gauges>,
     kept: Kept,
 }
@@ -222,6 +223,7 @@ impl AppBuilder {
             return Err(ConfigError::new("extended_card", problem));
         }
         let default = default_agent(&config, &fronts)?;
+        let signer = config.cards.signer().map_err(|it| ConfigError::new("cards.keys", it))?;
         let runtime = Runtime::new(config.server.max_running);
         let kept = store.map_or_else(|| Kept::open(&config), |store| Ok(Kept::Own(store)))?;
         let local = Arc::new(LocalBus::new());
@@ -245,7 +247,8 @@ impl AppBuilder {
             retention: config.store.retention.0,
         };
         let service = Service::new(ports, agents, limits);
-        Ok(App { config, service, fronts, default, gauges, kept })
+        let signer = Arc::new(signer);
+        Ok(App { config, service, fronts, default, signer, gauges, kept })
     }
 }
 

@@ -39,7 +39,7 @@ pub struct Server {
 
 impl Server {
     pub(crate) fn new(app: App, listener: TcpListener) -> std::io::Result<Self> {
-        let App { config, service, fronts, default, gauges, .. } = app;
+        let App { config, service, fronts, default, signer, gauges, .. } = app;
         let address = listener.local_addr()?;
         let public = config.server.public_url.as_deref();
         let base_url = public.map_or_else(
@@ -60,6 +60,7 @@ impl Server {
                 None => Proxies::Trusted(config.server.trusted_proxies.clone()),
             },
             card_max_age: config.server.card_max_age.0,
+            signer,
         };
         let name_peers = settings.proxies.need_peers();
         let router = router(service.clone(), fronts, &default, gauges.clone(), settings);

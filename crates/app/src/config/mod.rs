@@ -3,6 +3,7 @@
 
 mod agent;
 mod auth;
+mod cards;
 mod environment;
 mod executor;
 mod extended_card;
@@ -21,6 +22,7 @@ use units::{Size, Span};
 
 pub use agent::{AgentConfig, MethodConfig};
 pub use auth::{AuthConfig, JwtConfig};
+pub use cards::CardsConfig;
 pub use executor::ExecutorConfig;
 pub use extended_card::ExtendedCardConfig;
 
@@ -60,6 +62,8 @@ pub struct Config {
     pub limits: LimitsConfig,
     /// How callers show who they are.
     pub auth: AuthConfig,
+    /// What cards are signed with.
+    pub cards: CardsConfig,
     /// The agents.
     pub agent: Vec<AgentConfig>,
 }
@@ -163,6 +167,7 @@ impl Default for Config {
             store: StoreConfig::default(),
             limits: LimitsConfig::default(),
             auth: AuthConfig::default(),
+            cards: CardsConfig::default(),
             agent: agent::defaults(),
         }
     }
@@ -217,7 +222,7 @@ impl Config {
 
     /// What is missing on this machine for agents to do their work and for callers to be known, found without
     /// calling out; each says where. The server can start without: the runs that need it fail, and nobody
-    /// is let in by what is not there.
+    /// is let in by what is not there. Only for a key that cards are signed with it does not start.
     #[must_use]
     pub fn missing(&self) -> Vec<String> {
         let keys = self.auth.missing().into_iter().map(|what| format!("auth: {what}"));
@@ -228,7 +233,8 @@ impl Config {
                 .map(|what| format!("agent {}: {what}", agent.id))
                 .collect::<Vec<_>>()
         };
-        keys.chain(self.agent.iter().flat_map(missing)).collect()
+        let cards = self.cards.missing().into_iter().map(|what| format!("cards.keys: {what}"));
+        keys.chain(cards).chain(self.agent.iter().flat_map(missing)).collect()
     }
 
     /// Reads a file, if there is one, and then the environment.
