@@ -29,6 +29,7 @@ fn the_defaults_in_the_document_are_those_of_the_server() {
     assert_eq!(format!("{:?}", written.store), format!("{:?}", real.store));
     assert_eq!(format!("{:?}", written.limits), format!("{:?}", real.limits));
     assert_eq!(format!("{:?}", written.auth), format!("{:?}", real.auth));
+    assert_eq!(format!("{:?}", written.cards), format!("{:?}", real.cards));
 }
 
 #[tokio::test]
@@ -49,12 +50,13 @@ async fn agents(mut config: Config) -> Vec<(String, Card, AgentSettings, bool)> 
 }
 
 /// Table of the file, and the keys that the server knows there: what it lists when it meets another one.
-const TABLES: [(&str, &str); 7] = [
+const TABLES: [(&str, &str); 8] = [
     ("[server]", "[server]\nother = 1"),
     ("[store]", "[store]\nother = 1"),
     ("[limits]", "[limits]\nother = 1"),
     ("[auth]", "[auth]\nother = 1"),
     ("[auth.jwt]", "[auth.jwt]\nother = 1"),
+    ("[cards]", "[cards]\nother = 1"),
     ("[[agent]]", "[[agent]]\nother = 1"),
     (
         "[agent.extended_card]",

@@ -2,8 +2,8 @@
 
 use crate::Result;
 use crate::announced::announced;
-use std::fs::File;
 use std::fs;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
@@ -19,7 +19,8 @@ pub(super) fn config(binary: &Path, work: &Path) -> Result<PathBuf> {
     if key.exists() {
         fs::remove_file(&key)?;
     }
-    let made = Command::new(binary).args(["key", "card"]).arg(&key).stdin(Stdio::null()).output()?;
+    let made =
+        Command::new(binary).args(["key", "card"]).arg(&key).stdin(Stdio::null()).output()?;
     if !made.status.success() {
         let said = String::from_utf8_lossy(&made.stderr).into_owned();
         return Err(format!("no key for cards could be made: {said}").into());
