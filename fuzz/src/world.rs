@@ -6,8 +6,8 @@ use a2ad_domain::testing::SequentialIds;
 use a2ad_domain::{Agent, AgentId, AgentSettings, Card, Extension, Timestamp};
 use a2ad_executor::Runtime;
 use a2ad_http::{
-    Access, Allowance, Authenticator, BodyLimits, CardMode, Front, MessageLimits, Peer, Proxies,
-    Router, Settings, VersionPolicy, Vitals, router,
+    Access, Allowance, Authenticator, BodyLimits, CardMode, CardSigner, Front, MessageLimits, Peer,
+    Proxies, Router, Settings, VersionPolicy, Vitals, router,
 };
 use a2ad_store::{Capacity, LocalBus, MemoryStore};
 use async_trait::async_trait;
@@ -157,6 +157,7 @@ impl World {
             allowance: Arc::new(Allowance::new(None, None, Vec::new())),
             tally: Arc::default(),
             webhooks: None,
+            signer: Arc::new(CardSigner::new(Vec::new())),
         };
         let default = fronts[0].clone();
         let router = router(service.clone(), fronts, &default, Arc::new(Nothing), settings);

@@ -2,7 +2,9 @@
 
 mod address;
 mod caching;
+mod extended;
 mod members;
+mod signatures;
 
 use crate::support::TestServer;
 use serde_json::Value;

@@ -43,7 +43,8 @@ pub(crate) fn run(arguments: &[String]) -> Result {
     };
     let work = target.join("interop");
     fs::create_dir_all(&work)?;
-    let server = Server::start(&binary, &work.join("server.log"))?;
+    let config = server::config(&binary, &work)?;
+    let server = Server::start(&binary, &config, &work.join("server.log"))?;
     let outcomes = run_rows(&installed, &work, server.url());
     let stopped = server.stop();
 

@@ -12,7 +12,7 @@ use a2ad_domain::ports::{AgentExecutor, Clock, EventBus, IdGenerator, PushStore,
 use a2ad_domain::service::{Limits, Ports, Recovered, Service};
 use a2ad_domain::{Agent, AgentId, AgentSettings, Card};
 use a2ad_executor::{Drained, Runtime};
-use a2ad_http::{Access, Authenticator, Front, Tls};
+use a2ad_http::{Access, Authenticator, CardSigner, Front, Tls};
 use a2ad_store::LocalBus;
 use std::net::ToSocketAddrs;
 use std::sync::Arc;
@@ -24,6 +24,7 @@ pub struct App {
     pub(crate) service: Service,
     pub(crate) fronts: Vec<Front>,
     pub(crate) default: Front,
+    pub(crate) signer: Arc<CardSigner>,
     pub(crate) gauges: Arc<Gauges>,
     pub(crate) tls: Option<Arc<Tls>>,
     pub(crate) post: Option<Post>,
@@ -247,7 +248,17 @@ impl AppBuilder {
         }
         let tls = config.tls().transpose().map_err(|it| ConfigError::new("server.tls", it))?;
         let tls = tls.map(Arc::new);
+        if let Some(front) = fronts.iter().find(|front| front.shows_extended_card_to_everybody()) {
+            let problem = format!(
+                "the extended card of the agent {} is for callers who show who they are, and the agent \
+                 asks nobody; give the server an authenticator, or the configuration an [auth]",
+                front.agent.id
+            );
+            return Err(ConfigError::new("extended_card", problem));
+        }
         let default = default_agent(&config, &fronts)?;
+        let signer = config.cards.signer().map_err(|it| ConfigError::new("cards.keys", it))?;
+        let signer = Arc::new(signer);
         let runtime = Runtime::new(config.server.max_running);
         let kept = store.map_or_else(|| Kept::open(&config), |store| Ok(Kept::Own(store)))?;
         let local = Arc::new(LocalBus::new());
@@ -269,17 +280,21 @@ impl AppBuilder {
             ids,
             push: post.as_ref().map(Post::push),
         };
-        let limits = Limits {
-            wait: config.server.wait_limit.0,
-            history: config.limits.history,
-            task_bytes: config.limits.task_bytes.0,
-            idle: config.limits.idle.0,
-            retention: config.store.retention.0,
-            owner_tasks: config.limits.owner_tasks.0,
-            webhooks: config.push.max_per_task,
-        };
-        let service = Service::new(ports, agents, limits);
-        Ok(App { config, service, fronts, default, gauges, tls, post, kept })
+        let service = Service::new(ports, agents, limits(&config));
+        Ok(App { config, service, fronts, default, signer, gauges, tls, post, kept })
+    }
+}
+
+/// What the use cases keep to.
+fn limits(config: &Config) -> Limits {
+    Limits {
+        wait: config.server.wait_limit.0,
+        history: config.limits.history,
+        task_bytes: config.limits.task_bytes.0,
+        idle: config.limits.idle.0,
+        retention: config.store.retention.0,
+        owner_tasks: config.limits.owner_tasks.0,
+        webhooks: config.push.max_per_task,
     }
 }
 

@@ -1,13 +1,13 @@
-//! `a2ad key`: makes, lists and revokes the keys that callers show.
+//! `a2ad key`: makes, lists and revokes the keys that callers show, and makes those that sign cards.
 
 use crate::Failed;
 use a2ad::{Config, SystemClock, exit};
 use a2ad_domain::AgentId;
 use a2ad_domain::ports::Clock;
-use a2ad_http::{KeyFile, KeyRecord};
+use a2ad_http::{CardAlgorithm, CardKey, KeyFile, KeyRecord};
 use clap::{Args, Subcommand};
 use std::io::{ErrorKind, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -34,6 +34,14 @@ pub(crate) enum Command {
         /// Its id, as the list shows it.
         id: String,
     },
+    /// Make a key that cards are signed with, and print its public half.
+    Card {
+        /// The file of the private half; a new one.
+        file: PathBuf,
+        /// What it signs with: ES256, which every verifier knows, or `EdDSA`.
+        #[arg(long, default_value = CardAlgorithm::Es256.name(), value_parser = algorithm)]
+        algorithm: CardAlgorithm,
+    },
 }
 
 #[derive(Args)]
@@ -47,6 +55,13 @@ fn agent(text: &str) -> Result<AgentId, String> {
     AgentId::new(text).map_err(|rule| rule.to_string())
 }
 
+fn algorithm(text: &str) -> Result<CardAlgorithm, String> {
+    let found = CardAlgorithm::ALL.into_iter().find(|known| known.name() == text);
+    found.ok_or_else(|| {
+        format!("the algorithms are {}", CardAlgorithm::ALL.map(CardAlgorithm::name).join(" and "))
+    })
+}
+
 pub(crate) fn run(command: Command) -> Result<(), Failed> {
     match command {
         Command::Create { place, owner, agents } => create(&place, &owner, agents),
@@ -55,6 +70,7 @@ pub(crate) fn run(command: Command) -> Result<(), Failed> {
             let revoked = file(&place)?.revoke(&id, SystemClock.now());
             revoked.map_err(failed)
         }
+        Command::Card { file, algorithm } => card(&file, algorithm),
     }
 }
 
@@ -85,6 +101,19 @@ fn create(place: &Place, owner: &str, agents: Vec<AgentId>) -> Result<(), Failed
     let _ = writeln!(
         std::io::stderr(),
         "This is key {id}, and it is not shown again. Callers send it in the header x-api-key."
+    );
+    Ok(())
+}
+
+fn card(file: &Path, algorithm: CardAlgorithm) -> Result<(), Failed> {
+    let made = CardKey::create(file, algorithm);
+    let key = made.map_err(|error| (exit::CANTCREAT, error.to_string()))?;
+    let _ = writeln!(std::io::stdout(), "{}", key.public_jwk());
+    let _ = writeln!(
+        std::io::stderr(),
+        "This is the public half of key {}. Cards are signed with it once cards.keys names {}.",
+        key.id(),
+        file.display()
     );
     Ok(())
 }

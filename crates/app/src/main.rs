@@ -38,7 +38,7 @@ enum Command {
     },
     /// Copy the store of a server that may be running.
     Backup(Backup),
-    /// Make, list and revoke keys of callers.
+    /// Make, list and revoke keys of callers, and make keys that cards are signed with.
     Key {
         #[command(subcommand)]
         command: key_command::Command,

@@ -47,7 +47,7 @@ pub struct Server {
 
 impl Server {
     pub(crate) fn new(app: App, listener: TcpListener) -> std::io::Result<Self> {
-        let App { config, service, fronts, default, gauges, tls, post, .. } = app;
+        let App { config, service, fronts, default, signer, gauges, tls, post, .. } = app;
         let address = listener.local_addr()?;
         let public = config.server.public_url.as_deref();
         let base_url = public.map_or_else(
@@ -81,6 +81,7 @@ impl Server {
             )),
             tally: tally.clone(),
             webhooks: post.as_ref().map(|post| post.client.clone()),
+            signer,
         };
         let name_peers = settings.proxies.need_peers() || settings.allowance.limits_anything();
         let router = router(service.clone(), fronts, &default, gauges.clone(), settings);

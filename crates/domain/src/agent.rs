@@ -174,6 +174,8 @@ pub struct Agent {
     pub id: AgentId,
     /// What it says about itself.
     pub card: Card,
+    /// What it says to callers who have shown who they are, if that is more.
+    pub extended_card: Option<Card>,
     /// How its runs are treated.
     pub settings: AgentSettings,
     /// The extensions that it understands.
@@ -192,8 +194,17 @@ impl Agent {
         settings: AgentSettings,
         executor: Arc<dyn AgentExecutor>,
     ) -> Self {
-        let extensions = Vec::new();
-        Self { id, card, settings, extensions, executor, published: AtomicBool::new(true) }
+        let published = AtomicBool::new(true);
+        let (extended_card, extensions) = (None, Vec::new());
+        Self { id, card, extended_card, settings, extensions, executor, published }
+    }
+
+    /// The agent with a card for callers who have shown who they are (specification 1.0 §3.1.11). It needs
+    /// callers who do.
+    #[must_use]
+    pub fn with_extended_card(mut self, card: Card) -> Self {
+        self.extended_card = Some(card);
+        self
     }
 
     /// The agent with these extensions.

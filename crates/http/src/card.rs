@@ -2,23 +2,28 @@
 
 mod document;
 pub(crate) mod origin;
+mod signing;
 
-use crate::auth::callable;
+use crate::auth::{Access, callable};
 use crate::reply::{self, Reply};
 use crate::routes::{Front, Shared};
 use crate::rpc::Asked;
+use a2ad_domain::{Agent, Card};
 use axum::extract::Request;
 use axum::http::header::{
     CACHE_CONTROL, ETAG, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED, VARY,
 };
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use bytes::Bytes;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::LazyLock;
 use std::time::SystemTime;
 
 pub(crate) use origin::base_url;
 pub use origin::{Peer, Proxies};
+pub(crate) use signing::KEYS_PATH;
+pub use signing::{CardAlgorithm, CardKey, CardSigner};
 
 /// Which forms of its card an agent shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,32 +44,72 @@ pub(crate) fn serve(front: &Front, shared: &Shared, request: &Request) -> Reply 
         (CardMode::Hybrid, Asked::Line03) => CardMode::V03,
         (mode, _) => mode,
     };
-    let base = base_url(&shared.settings, request);
-    let notifies = shared.service.notifies();
-    let body = document::card(&front.agent, &base, form, front.access.schemes(), notifies);
+    let base = base_url(&shared.settings, request.headers(), request.extensions());
+    let agent = &front.agent;
+    let body = write(agent, &agent.card, &front.access, shared, form, &base);
+    // The form follows the version, and behind a proxy the address follows what the proxy says.
+    kept(shared, request, body, Some("A2A-Version"))
+}
+
+/// The public halves of the keys that cards are signed with.
+pub(crate) fn keys(shared: &Shared, request: &Request) -> Reply {
+    kept(shared, request, shared.settings.signer.public_keys().into(), None)
+}
+
+/// An answer that caches may keep, or that what they have kept is still good.
+fn kept(shared: &Shared, request: &Request, body: Bytes, vary: Option<&str>) -> Reply {
     let tag = tag(&body);
-    let unchanged = is_known(request.headers(), &tag);
-    let mut reply = if unchanged {
-        let mut reply = reply::json(StatusCode::NOT_MODIFIED, Vec::new());
+    let mut reply = if is_known(request.headers(), &tag) {
+        let mut reply = reply::json(StatusCode::NOT_MODIFIED, Bytes::new());
         reply.headers_mut().remove(axum::http::header::CONTENT_TYPE);
         reply
     } else {
         reply::json(StatusCode::OK, body)
     };
     let age = format!("public, max-age={}", shared.settings.card_max_age.as_secs());
-    let headers: [(HeaderName, &str); 4] = [
-        (ETAG, &tag),
-        (CACHE_CONTROL, &age),
-        // The form follows the version, and behind a proxy the address follows what the proxy says.
-        (VARY, "A2A-Version"),
-        (LAST_MODIFIED, &STARTED),
+    let headers: [(HeaderName, Option<&str>); 4] = [
+        (ETAG, Some(&tag)),
+        (CACHE_CONTROL, Some(&age)),
+        (VARY, vary),
+        (LAST_MODIFIED, Some(&STARTED)),
     ];
     for (name, value) in headers {
-        if let Ok(value) = value.parse() {
+        if let Some(Ok(value)) = value.map(str::parse) {
             reply.headers_mut().insert(name, value);
         }
     }
     reply
+}
+
+/// Writes a card, signed where it has the form that signatures are made for: a document for both lines holds
+/// members that a verifier of either does not know.
+fn write(
+    agent: &Agent,
+    card: &Card,
+    access: &Access,
+    shared: &Shared,
+    form: CardMode,
+    base: &str,
+) -> Bytes {
+    let notifies = shared.service.notifies();
+    let written = document::card(agent, card, base, form, access.schemes(), notifies);
+    match form {
+        CardMode::V1 => shared.settings.signer.sign(written, base),
+        CardMode::Hybrid | CardMode::V03 => written.into(),
+    }
+}
+
+/// What the agent says to callers who have shown who they are (specification 1.0 §3.1.11), if that is more.
+pub(crate) fn extended(
+    agent: &Agent,
+    access: &Access,
+    shared: &Shared,
+    form: CardMode,
+    head: &Parts,
+) -> Option<Bytes> {
+    let card = agent.extended_card.as_ref()?;
+    let base = base_url(&shared.settings, &head.headers, &head.extensions);
+    Some(write(agent, card, access, shared, form, &base))
 }
 
 /// Cards change with the configuration, which is read when the process starts.

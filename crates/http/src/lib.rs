@@ -32,7 +32,7 @@ pub use axum::Router;
 pub use axum::http::request::Parts;
 pub use body::BodyLimits;
 pub use call::MessageLimits;
-pub use card::{CardMode, Peer, Proxies};
+pub use card::{CardAlgorithm, CardKey, CardMode, CardSigner, Peer, Proxies};
 pub use edge::{Allowance, Cors, Limit, Rate, Tally};
 pub use greeting::first_call;
 pub use probes::Vitals;

@@ -3,7 +3,7 @@
 use crate::auth::Access;
 use crate::body::BodyLimits;
 use crate::call::{Door, MessageLimits};
-use crate::card::{self, CardMode, Proxies};
+use crate::card::{self, CardMode, CardSigner, Proxies};
 use crate::dialect::shape::{PLAIN, PRAISON, Shape};
 use crate::edge::{Allowance, Tally};
 use crate::probes::{self, Vitals};
@@ -42,6 +42,8 @@ pub struct Settings {
     pub tally: Arc<Tally>,
     /// What says which webhooks may be called, where there are any.
     pub webhooks: Option<webhook::Client>,
+    /// Signs cards.
+    pub signer: Arc<CardSigner>,
 }
 
 /// What an agent shows to whom.
@@ -53,6 +55,14 @@ pub struct Front {
     pub access: Access,
     /// Which forms of its card it shows.
     pub card_mode: CardMode,
+}
+
+impl Front {
+    /// Whether an extended card would be there for callers of whom nothing is known.
+    #[must_use]
+    pub fn shows_extended_card_to_everybody(&self) -> bool {
+        self.agent.extended_card.is_some() && matches!(self.access, Access::Open)
+    }
 }
 
 /// What every route has at hand.
@@ -82,6 +92,7 @@ pub fn router(
     routes.rpc("/a2a", default, &PRAISON);
     routes.card("/.well-known/agent-card.json", default);
     routes.card("/.well-known/agent.json", default);
+    routes.read(card::KEYS_PATH, card::keys);
     routes.catalog("/api/v1/a2a/agents", fronts);
     routes.probe("/healthz", |_, _| probes::health());
     routes.readiness("/readyz");
@@ -140,8 +151,9 @@ impl Routes {
                 if !reads(&request) {
                     return only_read();
                 }
-                let base = card::base_url(&shared.settings, &request);
-                card::catalog(&fronts, &request.into_parts().0, &base).await
+                let (head, _) = request.into_parts();
+                let base = card::base_url(&shared.settings, &head.headers, &head.extensions);
+                card::catalog(&fronts, &head, &base).await
             }
         };
         self.add(path, any(answer));

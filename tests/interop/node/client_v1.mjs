@@ -6,7 +6,7 @@
 // speaks the older line too, when it is told to and the card declares no other.
 
 import { randomUUID } from 'node:crypto';
-import { Role, TaskState, taskStateToJSON } from '@a2a-js/sdk';
+import { Role, TaskState, taskStateToJSON, verifyAgentCardSignature } from '@a2a-js/sdk';
 import {
   ClientFactory,
   DefaultAgentCardResolver,
@@ -119,6 +119,20 @@ async function the_card_of_an_agent_says_what_it_can() {
     same(card.capabilities.streaming, true);
     same(client.protocolVersion, version);
   }
+}
+
+async function a_signed_card_verifies_and_a_changed_one_does_not() {
+  const read = async (path, headers = {}) => (await fetch(`${base}${path}`, { headers })).json();
+  const { keys } = await read('/.well-known/jwks.json');
+  const verify = verifyAgentCardSignature(async (kid) => keys.find((key) => key.kid === kid));
+  // As it is served: of what the resolver makes of it the SDK forgets parts when it verifies.
+  const path = '/api/v1/a2a/echo/.well-known/agent-card.json';
+  const card = await read(path, { 'A2A-Version': '1.0' });
+  await verify(card);
+  same(card.signatures.length, keys.length);
+  const changed = { ...card, description: `${card.description}.` };
+  const [error] = await errorsOf(verify(changed));
+  same(error.message, 'No valid signatures found on agent card.');
 }
 
 async function a_text_comes_back_as_the_artifact_of_a_completed_task() {
@@ -251,6 +265,8 @@ async function a_completed_task_takes_no_message() {
 
 await run([
   the_card_of_an_agent_says_what_it_can,
+  // The older line has no signatures.
+  ...(version === '0.3' ? [] : [a_signed_card_verifies_and_a_changed_one_does_not]),
   a_text_comes_back_as_the_artifact_of_a_completed_task,
   parts_of_every_kind_come_back_as_they_were,
   a_message_is_the_answer_of_an_agent_that_opens_no_task,

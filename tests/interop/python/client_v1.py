@@ -11,6 +11,7 @@ import sys
 import uuid
 
 import httpx
+import jwt
 from a2a.client import A2ACardResolver, A2AClientError, ClientConfig, ClientFactory
 from a2a.helpers import (
     get_artifact_text,
@@ -41,6 +42,7 @@ from a2a.utils.errors import (
     TaskNotFoundError,
     UnsupportedOperationError,
 )
+from a2a.utils.signing import InvalidSignaturesError, create_signature_verifier
 
 from checks import errors_of, run, same
 
@@ -138,6 +140,21 @@ async def walk(base, http, binding, version):
             assert agent.card.supported_interfaces[0].url.startswith(f'{base}/api/v1/a2a/{name}')
             same(agent.card.capabilities.streaming, True)
             assert agent.card.skills and agent.card.default_input_modes
+
+    async def a_signed_card_verifies_and_a_changed_one_does_not():
+        published = (await http.get(f'{base}/.well-known/jwks.json')).json()['keys']
+        keys = {key['kid']: jwt.PyJWK(key) for key in published}
+        verify = create_signature_verifier(lambda kid, jku: keys[kid], ['ES256', 'EdDSA'])
+        resolver = A2ACardResolver(http, f'{base}/api/v1/a2a/echo')
+        headers = {'headers': {'A2A-Version': '1.0'}}
+        card = await resolver.get_agent_card(http_kwargs=headers, signature_verifier=verify)
+        same(len(card.signatures), len(keys))
+        card.description += '.'
+        try:
+            verify(card)
+        except InvalidSignaturesError:
+            return
+        raise AssertionError('the changed card verifies')
 
     async def a_text_comes_back_as_the_artifact_of_a_completed_task():
         task = await only(echo.plain.send_message(request('apple')))
@@ -264,6 +281,7 @@ async def walk(base, http, binding, version):
 
     checks = [
         the_card_of_an_agent_says_what_it_can,
+        a_signed_card_verifies_and_a_changed_one_does_not,
         a_text_comes_back_as_the_artifact_of_a_completed_task,
         parts_of_every_kind_come_back_as_they_were,
         a_message_is_the_answer_of_an_agent_that_opens_no_task,
@@ -280,7 +298,8 @@ async def walk(base, http, binding, version):
         a_completed_task_takes_no_message,
     ]
     if version == '0.3':
-        # The older line has no such method, and the SDK does not offer one.
+        # The older line has no such method and no signatures, and the SDK does not offer them.
+        checks.remove(a_signed_card_verifies_and_a_changed_one_does_not)
         checks.remove(the_tasks_of_a_conversation_are_listed_page_by_page)
     await run(checks)
 

@@ -102,3 +102,60 @@ async fn keys_that_are_made_at_the_same_time_are_all_there() {
         assert!(listed.contains(&owner), "{owner} is missing: {listed}");
     }
 }
+
+#[tokio::test]
+async fn a_key_for_cards_is_made_once_for_this_user_only_and_its_public_half_is_shown() {
+    let folder = Folder::new("card-key");
+    let file = folder.join("data/card.pem");
+    let path = file.to_str().expect("text");
+    let make = async |more: &[&str]| {
+        let arguments = ["key", "card", path].iter().chain(more);
+        let output = command(arguments).output().await.expect("a process");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    };
+    let (code, _, said) = make(&["--algorithm", "RS256"]).await;
+    assert!(code == Some(64) && said.contains("ES256 and EdDSA"), "{said}");
+    for (more, kind) in [(&[][..], "\"crv\":\"P-256\""), (&["--algorithm", "EdDSA"], "Ed25519")] {
+        let _ = std::fs::remove_file(&file);
+        let (code, shown, said) = make(more).await;
+        assert!(code == Some(0) && shown.contains(kind), "{shown} {said}");
+        let private = std::fs::read_to_string(&file).expect("a file");
+        assert!(private.starts_with("-----BEGIN PRIVATE KEY-----\n"), "{kind}");
+        let mode =
+            |path| std::fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
+        assert_eq!((mode(file.clone()), mode(folder.join("data"))), (0o600, 0o700));
+        let lines = private.lines().filter(|line| !line.contains("PRIVATE"));
+        let told = format!("{shown}{said}");
+        assert!(lines.into_iter().all(|line| !told.contains(line)), "{told}");
+        // A key that is there is never written over.
+        let (code, shown, said) = make(more).await;
+        assert!(code == Some(73) && shown.is_empty() && said.contains("name a new file"), "{said}");
+        assert_eq!(std::fs::read_to_string(&file).expect("a file"), private);
+    }
+    let config = folder.join("a2ad.toml");
+    let check = async |keys: &[&str]| {
+        std::fs::write(&config, format!("[cards]\nkeys = {keys:?}\n")).expect("a file");
+        let arguments = ["check", "--config", config.to_str().expect("text")];
+        let output = command(arguments).output().await.expect("a process");
+        (output.status.code(), String::from_utf8(output.stderr).expect("UTF-8"))
+    };
+    assert_eq!(check(&[path]).await.0, Some(0));
+    let (code, said) = check(&[path, path]).await;
+    assert!(code == Some(78) && said.contains("named already"), "{said}");
+    for (mode, content, wrong) in [
+        (0o644, None, "chmod 600"),
+        (0o620, None, "chmod 600"),
+        (0o640, None, ""),
+        (0o600, Some("no sense"), "a2ad key card"),
+    ] {
+        let rights = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        std::fs::set_permissions(&file, rights).expect("ours");
+        content.into_iter().for_each(|text| std::fs::write(&file, text).expect("ours"));
+        let (code, said) = check(&[path]).await;
+        assert_eq!(code, Some(if wrong.is_empty() { 0 } else { 78 }), "{mode:o} {said}");
+        assert!(said.contains(wrong) && !said.contains("no sense"), "{mode:o} {said}");
+    }
+    std::fs::remove_file(&file).expect("ours");
+    assert!(check(&[path]).await.1.contains("card.pem"));
+}

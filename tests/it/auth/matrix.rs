@@ -43,7 +43,10 @@ impl World {
         let folder = Folder::new("matrix");
         let path = folder.join("keys.jsonl");
         let agent = |id: &str, more: &str| {
-            format!("[[agent]]\nid = \"{id}\"\nexecutor = {{ kind = \"script\" }}\n{more}\n")
+            let card = "extended_card = { description = \"in full\" }";
+            format!(
+                "[[agent]]\nid = \"{id}\"\nexecutor = {{ kind = \"script\" }}\n{card}\n{more}\n"
+            )
         };
         let agents = [("apart", ""), ("other", ""), ("team", "share_tasks = true")];
         let agents: String = agents.map(|(id, more)| agent(id, more)).concat();

@@ -30,6 +30,7 @@ fn the_defaults_in_the_document_are_those_of_the_server() {
     assert_eq!(format!("{:?}", written.limits), format!("{:?}", real.limits));
     assert_eq!(format!("{:?}", written.auth), format!("{:?}", real.auth));
     assert_eq!(format!("{:?}", written.push), format!("{:?}", real.push));
+    assert_eq!(format!("{:?}", written.cards), format!("{:?}", real.cards));
 }
 
 #[tokio::test]
@@ -50,7 +51,7 @@ async fn agents(mut config: Config) -> Vec<(String, Card, AgentSettings, bool)> 
 }
 
 /// Table of the file, and the keys that the server knows there: what it lists when it meets another one.
-const TABLES: [(&str, &str); 9] = [
+const TABLES: [(&str, &str); 11] = [
     ("[server]", "[server]\nother = 1"),
     ("[server.tls]", "[server.tls]\nother = 1"),
     ("[server.cors]", "[server.cors]\nother = 1"),
@@ -59,11 +60,16 @@ const TABLES: [(&str, &str); 9] = [
     ("[push]", "[push]\nother = 1"),
     ("[auth]", "[auth]\nother = 1"),
     ("[auth.jwt]", "[auth.jwt]\nother = 1"),
+    ("[cards]", "[cards]\nother = 1"),
     ("[[agent]]", "[[agent]]\nother = 1"),
+    (
+        "[agent.extended_card]",
+        "[[agent]]\nid = \"x\"\nexecutor = { kind = \"echo\" }\n[agent.extended_card]\nother = 1",
+    ),
 ];
 
 /// What is not there without being described has no place in the file of all defaults.
-const UNSET: [&str; 2] = ["[server.tls]", "[auth.jwt]"];
+const UNSET: [&str; 3] = ["[server.tls]", "[auth.jwt]", "[agent.extended_card]"];
 
 #[test]
 fn every_key_that_the_server_knows_has_a_row() {

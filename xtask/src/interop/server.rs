@@ -2,8 +2,9 @@
 
 use crate::Result;
 use crate::announced::announced;
+use std::fs;
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
@@ -11,6 +12,22 @@ use std::time::Duration;
 
 /// How long the server may take to start and to end.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Makes a key that cards are signed with, and a configuration that names it and nothing else.
+pub(super) fn config(binary: &Path, work: &Path) -> Result<PathBuf> {
+    let (key, config) = (work.join("card-key.pem"), work.join("a2ad.toml"));
+    if key.exists() {
+        fs::remove_file(&key)?;
+    }
+    let made =
+        Command::new(binary).args(["key", "card"]).arg(&key).stdin(Stdio::null()).output()?;
+    if !made.status.success() {
+        let said = String::from_utf8_lossy(&made.stderr).into_owned();
+        return Err(format!("no key for cards could be made: {said}").into());
+    }
+    fs::write(&config, format!("[cards]\nkeys = [{:?}]\n", key.display().to_string()))?;
+    Ok(config)
+}
 
 /// A running server, killed when it is dropped.
 pub(super) struct Server {
@@ -27,8 +44,8 @@ impl Drop for Server {
 }
 
 impl Server {
-    /// Starts the server with the agents that it has without a configuration.
-    pub(super) fn start(binary: &Path, log: &Path) -> Result<Server> {
+    /// Starts the server.
+    pub(super) fn start(binary: &Path, config: &Path, log: &Path) -> Result<Server> {
         let mut command = Command::new(binary);
         // What is set for another server, or for this runner, is no business of this one.
         for (name, _) in std::env::vars_os() {
@@ -39,7 +56,8 @@ impl Server {
         // A client that broke off leaves tasks behind that nobody needs to wait for.
         command.env("A2AD_SERVER__DRAIN", "1s");
         let child = command
-            .args(["serve", "--listen", "127.0.0.1:0", "--store", "memory"])
+            .args(["serve", "--listen", "127.0.0.1:0", "--store", "memory", "--config"])
+            .arg(config)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(File::create(log)?)
@@ -93,10 +111,10 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     /// A program that stands in for the server.
-    fn program(name: &str, script: &str) -> std::path::PathBuf {
+    fn program(name: &str, script: &str) -> PathBuf {
         let path = std::env::temp_dir().join(format!("{name}-{}", std::process::id()));
-        std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-        std::fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
         path
     }
 
@@ -106,20 +124,20 @@ mod tests {
                       echo listening on http://127.0.0.1:1/; wait";
         let program = program("a2ad-interop-good", script);
         let log = program.with_extension("log");
-        let server = Server::start(&program, &log).unwrap();
+        let server = Server::start(&program, Path::new("none"), &log).unwrap();
         assert_eq!(server.url(), "http://127.0.0.1:1");
         server.stop().unwrap();
-        std::fs::remove_file(program).unwrap();
-        std::fs::remove_file(log).unwrap();
+        fs::remove_file(program).unwrap();
+        fs::remove_file(log).unwrap();
     }
 
     #[test]
     fn a_server_that_says_nothing_is_an_error() {
         let program = program("a2ad-interop-mute", "exit 0");
         let log = program.with_extension("log");
-        let error = Server::start(&program, &log).err().unwrap().to_string();
+        let error = Server::start(&program, Path::new("none"), &log).err().unwrap().to_string();
         assert!(error.starts_with("the server does not say where it listens"), "{error}");
-        std::fs::remove_file(program).unwrap();
-        std::fs::remove_file(log).unwrap();
+        fs::remove_file(program).unwrap();
+        fs::remove_file(log).unwrap();
     }
 }

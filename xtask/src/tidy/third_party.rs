@@ -77,6 +77,7 @@ const TABLE: [Allowed; 5] = [
             "rustls",
             "serde",
             "serde_json",
+            "serde_json_canonicalizer",
             "serde_path_to_error",
             "subtle",
             "tokio",

@@ -2,6 +2,7 @@
 
 use super::auth::AuthConfig;
 use super::executor::ExecutorConfig;
+use super::extended_card::ExtendedCardConfig;
 use super::units::{MaybeSpan, Span};
 use a2ad_domain::{
     Agent, AgentId, AgentSettings, Card, Extension, OnCrash, OnOverdue, RawJson, SendDefault,
@@ -70,6 +71,8 @@ pub struct AgentConfig {
     /// Which forms of its card it shows.
     #[serde(default)]
     pub card_mode: CardModeConfig,
+    /// What it says besides to callers who have shown who they are.
+    pub extended_card: Option<ExtendedCardConfig>,
     /// The extensions that it understands.
     #[serde(default)]
     pub extensions: Vec<ExtensionConfig>,
@@ -237,6 +240,7 @@ pub(super) fn defaults() -> Vec<AgentConfig> {
             send_default: SendDefaultConfig::default(),
             while_working: WhileWorkingConfig::default(),
             card_mode: CardModeConfig::default(),
+            extended_card: None,
             extensions: Vec::new(),
             auth: None,
             share_tasks: false,
@@ -272,6 +276,18 @@ impl ExtensionConfig {
     }
 }
 
+impl SkillConfig {
+    pub(super) fn skill(&self) -> Skill {
+        Skill {
+            id: self.id.clone(),
+            name: self.name.clone(),
+            description: self.description.clone(),
+            tags: self.tags.clone(),
+            examples: self.examples.clone(),
+        }
+    }
+}
+
 impl AgentConfig {
     /// The key that makes no sense, and why.
     pub(super) fn check(&self, auth: &AuthConfig) -> Result<(), (&'static str, String)> {
@@ -287,6 +303,9 @@ impl AgentConfig {
         }
         self.executor.kind().check().map_err(|problem| ("executor", problem))?;
         auth.has_all(self.auth.as_deref().unwrap_or_default()).map_err(|it| ("auth", it))?;
+        if let Some(card) = &self.extended_card {
+            card.check(self, auth).map_err(|problem| ("extended_card", problem))?;
+        }
         for (key, modes) in
             [("input_modes", &self.input_modes), ("output_modes", &self.output_modes)]
         {
@@ -345,23 +364,20 @@ impl AgentConfig {
         });
         let agent = Agent::new(id, self.card(), settings, executor);
         let agent = agent.with_extensions(extensions.collect());
+        let agent = match &self.extended_card {
+            Some(extended) => agent.with_extended_card(extended.over(self.card())),
+            None => agent,
+        };
         agent.set_published(self.published);
         Some(agent)
     }
 
     fn card(&self) -> Card {
-        let skill = |skill: &SkillConfig| Skill {
-            id: skill.id.clone(),
-            name: skill.name.clone(),
-            description: skill.description.clone(),
-            tags: skill.tags.clone(),
-            examples: skill.examples.clone(),
-        };
         Card {
             name: self.name.clone().unwrap_or_else(|| self.id.clone()),
             description: self.description.clone(),
             version: self.version.clone(),
-            skills: self.skills.iter().map(skill).collect(),
+            skills: self.skills.iter().map(SkillConfig::skill).collect(),
             input_modes: self.input_modes.clone(),
             output_modes: self.output_modes.clone(),
         }

@@ -3,8 +3,10 @@
 
 mod agent;
 mod auth;
+mod cards;
 mod environment;
 mod executor;
+mod extended_card;
 mod nearest;
 mod push;
 mod server;
@@ -20,7 +22,9 @@ use units::{MaybeCount, MaybeRate, Size, Span};
 
 pub use agent::{AgentConfig, MethodConfig};
 pub use auth::{AuthConfig, JwtConfig};
+pub use cards::CardsConfig;
 pub use executor::{ExecutorConfig, SecretConfig};
+pub use extended_card::ExtendedCardConfig;
 pub use push::PushConfig;
 pub use server::{CorsConfig, ServerConfig, TlsConfig, VersionPolicyConfig};
 
@@ -62,6 +66,8 @@ pub struct Config {
     pub auth: AuthConfig,
     /// Push notifications.
     pub push: PushConfig,
+    /// What cards are signed with.
+    pub cards: CardsConfig,
     /// The agents.
     pub agent: Vec<AgentConfig>,
 }
@@ -143,6 +149,7 @@ impl Default for Config {
             limits: LimitsConfig::default(),
             auth: AuthConfig::default(),
             push: PushConfig::default(),
+            cards: CardsConfig::default(),
             agent: agent::defaults(),
         }
     }
@@ -201,7 +208,7 @@ impl Config {
 
     /// What is missing on this machine for agents to do their work and for callers to be known, found without
     /// calling out; each says where. The server can start without: the runs that need it fail, and nobody
-    /// is let in by what is not there.
+    /// is let in by what is not there. Only for a key that cards are signed with it does not start.
     #[must_use]
     pub fn missing(&self) -> Vec<String> {
         let tls = self.tls().and_then(Result::err).map(|what| format!("server.tls: {what}"));
@@ -214,8 +221,9 @@ impl Config {
                 .collect::<Vec<_>>()
         };
         let push = self.push.missing().map(|what| format!("push: {what}"));
+        let cards = self.cards.missing().into_iter().map(|what| format!("cards.keys: {what}"));
         let agents = self.agent.iter().flat_map(missing);
-        tls.into_iter().chain(keys).chain(push).chain(agents).collect()
+        tls.into_iter().chain(keys).chain(push).chain(cards).chain(agents).collect()
     }
 
     /// What encrypts connections, if they are to be encrypted.

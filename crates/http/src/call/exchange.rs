@@ -104,6 +104,15 @@ impl Exchange<'_> {
         out
     }
 
+    /// The whole body of a result that is written already.
+    pub(super) fn around(&self, result: &[u8]) -> Vec<u8> {
+        let mut out = Vec::with_capacity(64 + result.len());
+        self.open("result", &mut out);
+        out.extend_from_slice(result);
+        out.extend_from_slice(self.end());
+        out
+    }
+
     /// The answer of a call that succeeded.
     pub(super) fn success(&self, body: Vec<u8>) -> Reply {
         self.typed(reply::json(StatusCode::OK, body))

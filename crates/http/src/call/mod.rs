@@ -1,6 +1,7 @@
 //! Calls, whatever binding they came over: what is done, and how the answer goes out.
 
 mod exchange;
+mod extended;
 mod fault;
 mod measure;
 mod push;
@@ -70,12 +71,13 @@ pub(crate) struct Guest {
 /// order whatever the call came over.
 pub(crate) async fn serve(
     exchange: &Exchange<'_>,
-    agent: &Agent,
+    door: &Door,
     guest: &Guest,
     method: Method,
     params: Option<&RawValue>,
-    headers: &HeaderMap,
+    head: &Parts,
 ) -> Reply {
+    let (agent, headers) = (&*door.agent, &head.headers);
     let notifies = exchange.shared.service.notifies();
     if method.is_push() && !notifies {
         return exchange.fault(&Fault::Failed(Error::PushNotificationNotSupported));
@@ -102,7 +104,7 @@ pub(crate) async fn serve(
             exchange.fault(&fault)
         };
     }
-    let mut reply = perform(exchange, guest, call, headers).await;
+    let mut reply = perform(exchange, door, guest, call, head).await;
     name_extensions(&mut reply, exchange, agent, headers);
     reply
 }
@@ -124,9 +126,15 @@ pub(crate) fn fault_of(unreadable: Unreadable, method: Method, notifies: bool) -
 }
 
 /// Does what a call asks for and writes the answer.
-async fn perform(exchange: &Exchange<'_>, guest: &Guest, call: Call, headers: &HeaderMap) -> Reply {
+async fn perform(
+    exchange: &Exchange<'_>,
+    door: &Door,
+    guest: &Guest,
+    call: Call,
+    head: &Parts,
+) -> Reply {
+    let (service, headers) = (&exchange.shared.service, &head.headers);
     let scope = &guest.scope;
-    let service = &exchange.shared.service;
     let result = match call {
         Call::Send(call, view) => match service.send(scope, *call).await {
             Ok(Sent::Task(task)) => Ok(exchange.result(&Answer::Sent(&task, view))),
@@ -170,7 +178,7 @@ async fn perform(exchange: &Exchange<'_>, guest: &Guest, call: Call, headers: &H
         Call::DeletePush(task, config) => {
             Box::pin(push::delete(exchange, scope, &task, &config)).await
         }
-        Call::ExtendedCard => Err(Error::ExtendedCardNotConfigured),
+        Call::ExtendedCard => return extended::reply(exchange, door, scope, head),
         // Boxed, so that a plain call does not carry the state of a stream.
         Call::Stream(call, view) => {
             let (seat, streamed) = match seat(exchange, guest) {

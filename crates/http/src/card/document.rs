@@ -4,7 +4,7 @@
 use super::CardMode;
 use crate::auth::{Scheme, scheme};
 use crate::json::{self, Object};
-use a2ad_domain::{Agent, Extension, Skill};
+use a2ad_domain::{Agent, Card, Extension, Skill};
 
 /// The version of the protocol that the 0.3 form names.
 const OLD_VERSION: &str = "0.3.0";
@@ -34,22 +34,28 @@ impl Addresses {
     }
 }
 
-/// Writes a card. `schemes` is what callers can show, `notifies` whether there are push notifications. Arrays are there even when they are empty, and what is not set is not there.
+/// Writes one of an agent's cards. `schemes` is what callers can show, `notifies` whether there are push
+/// notifications. Arrays are there even when they are empty, and what is not set is not there.
 pub(super) fn card(
     agent: &Agent,
+    card: &Card,
     base: &str,
     form: CardMode,
     schemes: &[Scheme],
     notifies: bool,
 ) -> Vec<u8> {
     let mut out = Vec::with_capacity(2048);
-    let (card, addresses) = (&agent.card, Addresses::new(base, agent));
+    let addresses = Addresses::new(base, agent);
+    let extended = agent.extended_card.is_some();
     json::object(&mut out, |o| {
         o.string("name", &card.name);
         o.string("description", &card.description);
         o.string("version", &card.version);
         if form != CardMode::V1 {
             old_addresses(o, &addresses);
+            if extended {
+                o.plain("supportsAuthenticatedExtendedCard", true);
+            }
         }
         if form != CardMode::V03 {
             o.array("supportedInterfaces", addresses.interfaces(), |out, interface| {
@@ -65,7 +71,7 @@ pub(super) fn card(
             o.plain("streaming", true);
             o.plain("pushNotifications", notifies);
             if form != CardMode::V03 {
-                o.plain("extendedAgentCard", false);
+                o.plain("extendedAgentCard", extended);
             }
             if !agent.extensions.is_empty() {
                 o.array("extensions", &agent.extensions, extension);

@@ -1,8 +1,7 @@
 //! Where callers reach the server, as cards say it: never an address that a caller invented.
 
 use crate::routes::Settings;
-use axum::extract::Request;
-use axum::http::HeaderMap;
+use axum::http::{Extensions, HeaderMap};
 use ipnet::IpNet;
 use std::net::IpAddr;
 
@@ -26,17 +25,22 @@ impl Proxies {
         matches!(self, Self::Trusted(trusted) if !trusted.is_empty())
     }
 
-    fn trust(&self, request: &Request) -> bool {
+    fn trust(&self, extensions: &Extensions) -> bool {
         let Self::Trusted(trusted) = self else { return false };
-        let peer = request.extensions().get::<Peer>();
+        let peer = extensions.get::<Peer>();
         peer.is_some_and(|Peer(address)| trusted.iter().any(|net| net.contains(address)))
     }
 }
 
-/// The address that a card names. What a request says counts only when it comes from a trusted proxy.
-pub(crate) fn base_url(settings: &Settings, request: &Request) -> String {
-    if settings.proxies.trust(request)
-        && let Some(url) = forwarded(request.headers())
+/// The address that a card names. What the headers of a request say counts only when it comes from a
+/// trusted proxy, as its extensions tell.
+pub(crate) fn base_url(
+    settings: &Settings,
+    headers: &HeaderMap,
+    extensions: &Extensions,
+) -> String {
+    if settings.proxies.trust(extensions)
+        && let Some(url) = forwarded(headers)
     {
         return url;
     }

@@ -79,7 +79,7 @@ pub(crate) async fn take(
         Params::Query => Some(route::object("", query, None)),
     };
     let Some(params) = params else { return exchange.fault(&Fault::Parse) };
-    serve(&exchange, &door.agent, &guest, method, Some(&params), &head.headers).await
+    serve(&exchange, &door, &guest, method, Some(&params), &head).await
 }
 
 /// The body as JSON text; `None` when it is none.

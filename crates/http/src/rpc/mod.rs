@@ -110,5 +110,5 @@ async fn answer(
         Err(fault @ Fault::Version { .. }) => return new(shared, id).fault(&fault),
         Err(fault) => return opening(shared, door, head, id).fault(&fault),
     };
-    serve(&exchange, &door.agent, guest, method, params, &head.headers).await
+    serve(&exchange, door, guest, method, params, head).await
 }
