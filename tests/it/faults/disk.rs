@@ -30,6 +30,7 @@ async fn a_disk_that_is_full_for_a_while_costs_calls_and_nothing_that_was_acknow
     let hanging = ok(&process, "message/send", hangs).await;
     let mut ticking = process.stream(Message::new("tick:1|x")).await;
     let opened = ticking.next().await.expect("the task").data["result"].clone();
+    ticking.next().await.expect("the word that it is at work");
 
     limit(&process, "4096").await;
     let mut references = Vec::new();
