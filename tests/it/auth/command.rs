@@ -109,7 +109,7 @@ async fn a_key_for_cards_is_made_once_for_this_user_only_and_its_public_half_is_
     let file = folder.join("data/card.pem");
     let path = file.to_str().expect("text");
     let make = async |more: &[&str]| {
-        let arguments = ["key", "card", path].iter().chain(more);
+        let arguments = ["key", "card", path].into_iter().chain(more.iter().copied());
         let output = command(arguments).output().await.expect("a process");
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
         (output.status.code(), text(output.stdout), text(output.stderr))
@@ -149,7 +149,7 @@ async fn a_key_for_cards_is_made_once_for_this_user_only_and_its_public_half_is_
         (0o640, None, ""),
         (0o600, Some("no sense"), "a2ad key card"),
     ] {
-        let rights = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        let rights = PermissionsExt::from_mode(mode);
         std::fs::set_permissions(&file, rights).expect("ours");
         content.into_iter().for_each(|text| std::fs::write(&file, text).expect("ours"));
         let (code, said) = check(&[path]).await;
