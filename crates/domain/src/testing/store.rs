@@ -66,7 +66,7 @@ pub struct FakeStore {
 }
 
 #[derive(Clone)]
-struct Kept {
+pub(super) struct Kept {
     task: Arc<Task>,
     log: Vec<Recorded>,
     /// The version that the log begins after.
