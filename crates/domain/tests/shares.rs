@@ -63,7 +63,7 @@ async fn an_end_whose_commit_got_lost_on_its_way_back_is_found() {
 async fn tasks_that_wait_since_before_the_server_started_count() {
     let world = world(1);
     let waiting = world.task_in(TaskState::InputRequired);
-    world.task_in(TaskState::Completed);
+    let _ended = world.task_in(TaskState::Completed);
     world.service.recover([]).await.unwrap();
     assert!(!taken(&world, &world.scope).await);
     world.service.cancel(&world.scope, &waiting.id.to_string()).await.unwrap();

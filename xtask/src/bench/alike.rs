@@ -46,7 +46,7 @@ impl Bench {
             for (kind, times) in [("foreign", &foreign), ("unknown", &unknown)] {
                 let note =
                     PERCENTILES.map(|(name, at)| format!("{name} {:.1}", percentile(times, at)));
-                let what = format!("{} id in {what}, p50", kind);
+                let what = format!("{kind} id in {what}, p50");
                 let line = Line::figure(&what, percentile(times, 50), "us");
                 lines.push(line.note(format!("{}: {}", row.about, note.join(", "))));
             }

@@ -38,10 +38,11 @@ impl Core {
             .map_err(NotCommitted::Refused)?;
         match self.ports.store.append(task.key(), expected, &recorded, task).await {
             Ok(()) => {
-                self.ports.bus.publish(task.key(), &recorded, task);
+                // Before anybody hears of it: who does may open the next one at once.
                 if task.state().is_terminal() {
                     self.unshare(task.key());
                 }
+                self.ports.bus.publish(task.key(), &recorded, task);
                 Ok(())
             }
             Err(StoreError::Conflict { .. }) => Err(NotCommitted::Conflict),
