@@ -4,6 +4,7 @@
 use crate::meter::Report;
 use crate::options::Options;
 use crate::{Result, requests, unary};
+use std::cell::RefCell;
 use std::io::ErrorKind;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
@@ -15,12 +16,17 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// Measures sends while `options.streams` others send their bytes.
 pub(crate) async fn run(options: &Options) -> Result<Report> {
-    let mut slow = Vec::new();
-    for number in 0..options.streams {
-        slow.push(begun(options, number).await?);
-    }
+    // The first send their bytes while the last are opened, or they would be given up by then.
+    let slow = RefCell::new(Vec::with_capacity(options.streams));
+    let measured = async {
+        for number in 0..options.streams {
+            let stream = begun(options, number).await?;
+            slow.borrow_mut().push(stream);
+        }
+        unary::send(options).await
+    };
     tokio::select! {
-        report = unary::send(options) => report,
+        report = measured => report,
         problem = trickle(&slow) => Err(problem),
     }
 }
@@ -36,13 +42,15 @@ async fn begun(options: &Options, number: usize) -> Result<TcpStream> {
 }
 
 /// Sends the bytes until one of the connections is lost; says which.
-async fn trickle(slow: &[TcpStream]) -> String {
+async fn trickle(slow: &RefCell<Vec<TcpStream>>) -> String {
     let mut tick = tokio::time::interval(PAUSE);
     tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         tick.tick().await;
-        for (number, stream) in slow.iter().enumerate() {
-            match stream.try_write(b"x") {
+        let opened = slow.borrow().len();
+        for number in 0..opened {
+            let written = slow.borrow()[number].try_write(b"x");
+            match written {
                 Ok(_) => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
                 Err(error) => return format!("slow connection {number} was lost: {error}"),
