@@ -70,9 +70,9 @@ fn bare(value: &Value) -> Option<Value> {
             let left: Vec<Value> = items.iter().filter_map(bare).collect();
             (!left.is_empty()).then_some(Value::Array(left))
         }
-        Value::String(text) if text.is_empty() => None,
         Value::Null => None,
-        _ => Some(value.clone()),
+        Value::String(text) => (!text.is_empty()).then(|| value.clone()),
+        Value::Bool(_) | Value::Number(_) => Some(value.clone()),
     }
 }
 

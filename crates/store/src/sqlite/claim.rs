@@ -40,9 +40,20 @@ impl Claim {
 
     /// The file is good, so what was made stays. Gives the lock, which is to be held as long as the file
     /// is used.
-    pub(super) fn keep(mut self) -> File {
+    pub(super) fn keep(mut self) -> Lock {
         self.made.0.clear();
-        self.lock
+        Lock(self.lock)
+    }
+}
+
+/// The lock of a file that is used. It is given back by name and not only by being closed: a program that the
+/// process is just starting has a copy of every open file for a moment, and would hold the lock that long.
+pub(super) struct Lock(File);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing is left then, which is as good but for that moment.
+        let _ = self.0.unlock();
     }
 }
 

@@ -32,11 +32,11 @@ pub use webhook::{DeadLetter, LettersError, letters, send_again};
 use a2ad_domain::ports::{Changes, Page, Query, StoreError, TaskStore};
 use a2ad_domain::{AgentId, Recorded, Scope, Task, TaskKey, Timestamp, Version};
 use async_trait::async_trait;
+use claim::Lock;
 use ledger::Ledger;
 use readers::Readers;
 use room::Room;
 use shared::Shared;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tally::Tally;
@@ -57,7 +57,7 @@ pub struct SqliteStore {
     shared: Arc<Shared>,
     log: i64,
     path: PathBuf,
-    _lock: File,
+    _lock: Lock,
 }
 
 impl SqliteStore {
