@@ -17,9 +17,16 @@ static TARGET: LazyLock<&'static Target> = LazyLock::new(|| {
     Target::named(&name).unwrap_or_else(|| panic!("FUZZ_TARGET={name} is no target"))
 });
 
-static MATERIAL: LazyLock<(Vec<Vec<u8>>, Vec<Vec<u8>>)> = LazyLock::new(|| {
+/// What changes are made of.
+struct Material {
+    inputs: Vec<Vec<u8>>,
+    words: Vec<Vec<u8>>,
+}
+
+static MATERIAL: LazyLock<Material> = LazyLock::new(|| {
     let inputs = seeds::read(TARGET.name).expect("seeds");
-    (inputs.into_iter().map(|(_, input)| input).collect(), seeds::words().expect("words"))
+    let inputs = inputs.into_iter().map(|(_, input)| input).collect();
+    Material { inputs, words: seeds::words().expect("words") }
 });
 
 fuzz_target!(
@@ -48,9 +55,9 @@ fuzz_mutator!(|data: &mut [u8], size: usize, longest: usize, seed: u32| {
     if chance.below(2) == 0 {
         return fuzzer_mutate(data, size, longest);
     }
-    let (others, words) = &*MATERIAL;
+    let Material { inputs, words } = &*MATERIAL;
     let mut input = data[..size].to_vec();
-    mutate(&mut input, others, words, longest.min(TARGET.longest), &mut chance);
+    mutate(&mut input, inputs, words, longest.min(TARGET.longest), &mut chance);
     data[..input.len()].copy_from_slice(&input);
     input.len()
 });

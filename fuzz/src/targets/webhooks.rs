@@ -28,11 +28,7 @@ pub(super) fn run(input: &[u8]) {
 fn target(text: &str) {
     let strict = Rules::default();
     let loose = Rules { allow_private: true, ..Rules::default() };
-    let taken = Target::parse(text, &strict);
-    if let Err(refused) = &taken {
-        assert!(!refused.to_string().contains(text) || text.len() < 12, "words of the caller");
-    }
-    let Ok(target) = taken else {
+    let Ok(target) = Target::parse(text, &strict) else {
         // What is taken nearby only is refused for where it leads.
         let _ = Target::parse(text, &loose);
         return;
