@@ -13,8 +13,8 @@ use axum::http::header::{
 };
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use httpdate::HttpDate;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::LazyLock;
 use std::time::SystemTime;
 
 pub(crate) use origin::base_url;
@@ -43,7 +43,7 @@ pub(crate) fn serve(front: &Front, shared: &Shared, request: &Request) -> Reply 
     let notifies = shared.service.notifies();
     let body = document::card(&front.agent, &base, form, front.access.schemes(), notifies);
     let tag = tag(&body);
-    let unchanged = is_known(request.headers(), &tag);
+    let unchanged = is_known(request.headers(), &tag, front.since);
     let mut reply = if unchanged {
         let mut reply = reply::json(StatusCode::NOT_MODIFIED, Vec::new());
         reply.headers_mut().remove(axum::http::header::CONTENT_TYPE);
@@ -57,7 +57,7 @@ pub(crate) fn serve(front: &Front, shared: &Shared, request: &Request) -> Reply 
         (CACHE_CONTROL, &age),
         // The form follows the version, and behind a proxy the address follows what the proxy says.
         (VARY, "A2A-Version"),
-        (LAST_MODIFIED, &STARTED),
+        (LAST_MODIFIED, &httpdate::fmt_http_date(front.since)),
     ];
     for (name, value) in headers {
         if let Ok(value) = value.parse() {
@@ -66,9 +66,6 @@ pub(crate) fn serve(front: &Front, shared: &Shared, request: &Request) -> Reply 
     }
     reply
 }
-
-/// Cards change with the configuration, which is read when the process starts.
-static STARTED: LazyLock<String> = LazyLock::new(|| httpdate::fmt_http_date(SystemTime::now()));
 
 fn asked(request: &Request) -> Asked {
     Asked::of_headers(request.headers(), request.uri())
@@ -83,12 +80,12 @@ fn tag(body: &[u8]) -> String {
 
 /// Whether the client has this version already. A date counts only where no tag is named
 /// (RFC 9110 §13.1.3).
-fn is_known(headers: &HeaderMap, tag: &str) -> bool {
+fn is_known(headers: &HeaderMap, tag: &str, changed: SystemTime) -> bool {
     if !headers.contains_key(IF_NONE_MATCH) {
         let since = headers.get(IF_MODIFIED_SINCE).and_then(|value| value.to_str().ok());
         let since = since.and_then(|date| httpdate::parse_http_date(date).ok());
-        let started = httpdate::parse_http_date(&STARTED).ok();
-        return since.zip(started).is_some_and(|(since, started)| since >= started);
+        // Dates have no fractions of a second.
+        return since.is_some_and(|since| HttpDate::from(since) >= HttpDate::from(changed));
     }
     let values = headers.get_all(IF_NONE_MATCH).into_iter().filter_map(|value| value.to_str().ok());
     values

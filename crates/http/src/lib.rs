@@ -3,6 +3,7 @@
 //!
 //! Open `rpc/mod.rs` first, then `call/mod.rs`: every call goes through it, whatever it came over.
 
+pub mod admin;
 mod auth;
 mod body;
 mod call;
@@ -11,6 +12,7 @@ mod dialect;
 mod edge;
 mod greeting;
 mod json;
+mod live;
 mod paging;
 mod probes;
 mod reply;
@@ -33,6 +35,7 @@ pub use call::MessageLimits;
 pub use card::{CardMode, Peer, Proxies};
 pub use edge::{Allowance, Cors, Limit, Rate, Tally};
 pub use greeting::first_call;
+pub use live::Live;
 pub use probes::Vitals;
 pub use routes::{Front, Settings, router};
 pub use rpc::VersionPolicy;
