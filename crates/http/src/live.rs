@@ -25,9 +25,14 @@ impl Live {
         self.0.store(Arc::new(router));
     }
 
+    /// The routes as they are now, for a server whose agents stay.
+    #[must_use]
+    pub fn current(&self) -> Router {
+        Router::clone(&self.0.load())
+    }
+
     pub(crate) async fn answer(&self, request: Request) -> Reply {
-        let router = Router::clone(&self.0.load());
-        match TowerToHyperService::new(router).call(request).await {
+        match TowerToHyperService::new(self.current()).call(request).await {
             Ok(reply) => reply,
             Err(never) => match never {},
         }

@@ -1,6 +1,7 @@
 //! The configuration: a TOML file, overridden by the environment, overridden by the command line.
 //! Unknown keys are errors. `docs/configuration.md` lists every key with its default and the reason.
 
+mod admin;
 mod agent;
 mod auth;
 mod environment;
@@ -18,6 +19,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use units::{MaybeCount, MaybeRate, Size, Span};
 
+pub use admin::AdminConfig;
 pub use agent::{AgentConfig, MethodConfig};
 pub use auth::{AuthConfig, JwtConfig};
 pub use executor::{ExecutorConfig, SecretConfig};
@@ -62,6 +64,8 @@ pub struct Config {
     pub auth: AuthConfig,
     /// Push notifications.
     pub push: PushConfig,
+    /// Operators, where there are any.
+    pub admin: Option<AdminConfig>,
     /// The agents.
     pub agent: Vec<AgentConfig>,
 }
@@ -143,6 +147,7 @@ impl Default for Config {
             limits: LimitsConfig::default(),
             auth: AuthConfig::default(),
             push: PushConfig::default(),
+            admin: None,
             agent: agent::defaults(),
         }
     }
@@ -193,10 +198,11 @@ impl LimitsConfig {
 }
 
 impl Config {
-    /// Whether an agent's work starts programs.
+    /// Whether an agent's work starts programs, or that of one that operators add may.
     #[must_use]
     pub fn starts_programs(&self) -> bool {
-        self.agent.iter().any(|agent| agent.executor.kind().starts_programs())
+        self.admin.as_ref().is_some_and(|admin| admin.allow_programs)
+            || self.agent.iter().any(|agent| agent.executor.kind().starts_programs())
     }
 
     /// What is missing on this machine for agents to do their work and for callers to be known, found without
@@ -215,7 +221,9 @@ impl Config {
         };
         let push = self.push.missing().map(|what| format!("push: {what}"));
         let agents = self.agent.iter().flat_map(missing);
-        tls.into_iter().chain(keys).chain(push).chain(agents).collect()
+        let admin = self.admin.iter().flat_map(AdminConfig::missing);
+        let admin = admin.map(|what| format!("admin: {what}"));
+        tls.into_iter().chain(keys).chain(push).chain(admin).chain(agents).collect()
     }
 
     /// What encrypts connections, if they are to be encrypted.
@@ -298,6 +306,9 @@ impl Config {
         }
         if let Some(Err((key, problem))) = self.auth.jwt.as_ref().map(JwtConfig::settings) {
             return wrong("[auth.jwt]", 0, key, problem);
+        }
+        if let Some(Err((key, problem))) = self.admin.as_ref().map(AdminConfig::check) {
+            return wrong("[admin]", 0, key, problem);
         }
         if self.agent.is_empty() {
             return wrong("", 0, "agent", "add at least one [[agent]]".to_owned());

@@ -3,7 +3,7 @@
 use super::{Core, Service};
 use crate::error::Error;
 use crate::ids::{TaskId, TaskKey};
-use crate::ports::{Survey, TaskSummary};
+use crate::ports::{StoreError, Survey, TaskSummary};
 use crate::task::Task;
 use crate::time::Timestamp;
 use std::sync::Arc;
@@ -20,6 +20,12 @@ pub struct Surveyed {
 }
 
 impl Service {
+    /// What a failing store means to an operator: the log has it, with an id that the operator gets.
+    #[must_use]
+    pub fn failed(&self, error: StoreError) -> Error {
+        self.0.store_error(error, "")
+    }
+
     /// A page of the tasks in all scopes; with `overdue` only those whose run should have ended by now.
     ///
     /// # Errors

@@ -48,7 +48,9 @@ pub fn administered(live: Live, admin: Admin) -> Router {
     let admin = Arc::new(admin);
     let take = move |request: Request| {
         let admin = admin.clone();
-        async move { admin.take(request).await }
+        // In a task of its own, so that what was begun is done when whoever asked for it has gone.
+        let done = tokio::spawn(async move { admin.take(request).await });
+        async move { done.await.unwrap_or_else(|_| reply::broken_off()) }
     };
     let router = Router::new().route(BASE, any(take.clone()));
     let router = router.route(&format!("{BASE}/{{*rest}}"), any(take));
