@@ -22,7 +22,8 @@ pub struct Audit {
 /// One line.
 pub(super) struct Entry<'a> {
     pub(super) operation: &'static str,
-    pub(super) target: Option<String>,
+    /// What it is about: the id of an agent or a task.
+    pub(super) subject: Option<String>,
     /// Nobody, if nobody was let in.
     pub(super) operator: Option<&'a str>,
     pub(super) peer: Option<IpAddr>,
@@ -34,12 +35,12 @@ pub(super) struct Entry<'a> {
 
 impl Entry<'_> {
     pub(super) fn of(found: &Found) -> Self {
-        let (operation, target) = match found {
-            Found::Operation(operation) => (operation.name(), operation.target()),
+        let (operation, subject) = match found {
+            Found::Operation(operation) => (operation.name(), operation.subject()),
             Found::OtherVerbs(_) | Found::Nothing => ("none", None),
         };
         let (tasks, canceled) = (None, None);
-        Self { operation, target, operator: None, peer: None, status: 0, tasks, canceled }
+        Self { operation, subject, operator: None, peer: None, status: 0, tasks, canceled }
     }
 
     fn outcome(&self) -> &'static str {
@@ -70,19 +71,19 @@ impl Audit {
 
     pub(super) fn write(&self, entry: &Entry<'_>) {
         let Entry { operation, status, canceled, .. } = *entry;
-        let (target, operator) = (entry.target.as_deref(), entry.operator);
+        let (subject, operator) = (entry.subject.as_deref(), entry.operator);
         let (outcome, tasks) = (entry.outcome(), entry.tasks);
         let peer = entry.peer.map(|peer| peer.to_string());
         let peer = peer.as_deref();
         tracing::info!(
-            target: "audit", operation, target, operator, peer, outcome, status, tasks, canceled
+            target: "audit", operation, subject, operator, peer, outcome, status, tasks, canceled
         );
         let Some(file) = &self.file else { return };
         let mut line = Vec::with_capacity(256);
         json::object(&mut line, |o| {
             o.displayed("at", self.now());
             o.string("operation", operation);
-            o.maybe("target", target);
+            o.maybe("subject", subject);
             o.maybe("operator", operator);
             o.maybe("peer", peer);
             o.string("outcome", outcome);
@@ -102,7 +103,7 @@ impl Audit {
 
 impl Operation {
     /// What it is done to, in the words of the request: the id of an agent or a task.
-    fn target(&self) -> Option<String> {
+    fn subject(&self) -> Option<String> {
         match self {
             Self::ListAgents | Self::AddAgent | Self::ListTasks => None,
             Self::GetAgent(id)

@@ -69,7 +69,7 @@ impl Admin {
 
     async fn add(&self, body: &Bytes, entry: &mut Entry<'_>) -> Result<Reply, Problem> {
         let added = self.directory.add(body::described(body)?).await?;
-        entry.target = Some(added.id.to_string());
+        entry.subject = Some(added.id.to_string());
         Ok(view::shown(StatusCode::CREATED, |o| view::agent(o, &added)))
     }
 
