@@ -50,7 +50,7 @@ async fn agents(mut config: Config) -> Vec<(String, Card, AgentSettings, bool)> 
 }
 
 /// Table of the file, and the keys that the server knows there: what it lists when it meets another one.
-const TABLES: [(&str, &str); 9] = [
+const TABLES: [(&str, &str); 10] = [
     ("[server]", "[server]\nother = 1"),
     ("[server.tls]", "[server.tls]\nother = 1"),
     ("[server.cors]", "[server.cors]\nother = 1"),
@@ -59,11 +59,12 @@ const TABLES: [(&str, &str); 9] = [
     ("[push]", "[push]\nother = 1"),
     ("[auth]", "[auth]\nother = 1"),
     ("[auth.jwt]", "[auth.jwt]\nother = 1"),
+    ("[admin]", "[admin]\nother = 1"),
     ("[[agent]]", "[[agent]]\nother = 1"),
 ];
 
 /// What is not there without being described has no place in the file of all defaults.
-const UNSET: [&str; 2] = ["[server.tls]", "[auth.jwt]"];
+const UNSET: [&str; 3] = ["[server.tls, "[admin]"]", "[auth.jwt]"];
 
 #[test]
 fn every_key_that_the_server_knows_has_a_row() {
@@ -119,6 +120,17 @@ fn the_default_of_encryption_in_its_row_is_that_of_the_server() {
     let tls = |file: &str| format!("{:?}", Config::parse(file, "test").expect("good").server.tls);
     assert_eq!(written.lines().count(), 1, "{written}");
     assert_eq!(tls(&format!("{needed}{written}")), tls(needed));
+}
+
+#[test]
+fn the_defaults_of_operators_in_the_rows_are_those_of_the_server() {
+    let needed = "[admin]\nkeys = { ann = { env = \"ANN_KEY\" } }\n";
+    let rows = rows(section(&read(DOCUMENT), "## `[admin]`"));
+    let rows = rows.iter().skip(2).filter(|row| !["required", "none"].contains(&&*row[1]));
+    let written: String = rows.map(|row| format!("{} = {}\n", row[0], row[1])).collect();
+    let admin = |file: &str| format!("{:?}", Config::parse(file, "test").expect("good").admin);
+    assert_eq!(written.lines().count(), 2, "{written}");
+    assert_eq!(admin(&format!("{needed}{written}")), admin(needed));
 }
 
 #[test]
