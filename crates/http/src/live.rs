@@ -26,7 +26,6 @@ impl Live {
     }
 
     /// The routes as they are now, for a server whose agents stay.
-    #[must_use]
     pub fn current(&self) -> Router {
         Router::clone(&self.0.load())
     }
