@@ -64,7 +64,7 @@ const TABLES: [(&str, &str); 10] = [
 ];
 
 /// What is not there without being described has no place in the file of all defaults.
-const UNSET: [&str; 3] = ["[server.tls, "[admin]"]", "[auth.jwt]"];
+const UNSET: [&str; 3] = ["[server.tls]", "[auth.jwt]", "[admin]"];
 
 #[test]
 fn every_key_that_the_server_knows_has_a_row() {
