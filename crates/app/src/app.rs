@@ -1,7 +1,8 @@
 //! Wiring: from a configuration to a server that is ready to listen. Tests and programs that embed the
 //! server put their own parts in.
 
-use crate::config::ConfigError;
+use crate::config::{AdminConfig, ConfigError};
+use crate::directory::{Directory, Entries};
 use crate::gauges::Gauges;
 use crate::guards::Guards;
 use crate::kept::Kept;
@@ -12,9 +13,11 @@ use a2ad_domain::ports::{AgentExecutor, Clock, EventBus, IdGenerator, PushStore,
 use a2ad_domain::service::{Limits, Ports, Recovered, Service};
 use a2ad_domain::{Agent, AgentId, AgentSettings, Card};
 use a2ad_executor::{Drained, Runtime};
-use a2ad_http::{Access, Authenticator, CardSigner, Front, Tls};
+use a2ad_http::admin::Audit;
+use a2ad_http::{Authenticator, CardSigner, Tls};
 use a2ad_store::LocalBus;
 use std::net::ToSocketAddrs;
+use std::path::Path;
 use std::sync::Arc;
 use tokio::net::TcpListener;
 
@@ -22,8 +25,8 @@ use tokio::net::TcpListener;
 pub struct App {
     pub(crate) config: Config,
     pub(crate) service: Service,
-    pub(crate) fronts: Vec<Front>,
-    pub(crate) default: Front,
+    pub(crate) directory: Arc<Directory>,
+    pub(crate) audit: Option<Audit>,
     pub(crate) signer: Arc<CardSigner>,
     pub(crate) gauges: Arc<Gauges>,
     pub(crate) tls: Option<Arc<Tls>>,
@@ -72,6 +75,8 @@ impl App {
             let problem = format!("the address cannot be listened on: {error}");
             std::io::Error::new(error.kind(), problem)
         })?;
+        let unusable = |error| self.kept.unusable(&error);
+        self.directory.restore().await.map_err(unusable)?;
         let left = self.kept.left().await.map_err(|error| self.kept.unusable(&error))?;
         let recovered = self.service.recover(left).await;
         let Recovered { ended, retried } = recovered.map_err(|error| self.kept.unusable(&error))?;
@@ -85,7 +90,7 @@ impl App {
         if let Some(post) = &self.post {
             post.courier.start().await.map_err(std::io::Error::other)?;
         }
-        Server::new(self, listener)
+        Box::pin(Server::new(self, listener)).await
     }
 }
 
@@ -209,7 +214,7 @@ impl AppBuilder {
     /// When there is no agent, no address that cards can name, or when other machines could call
     /// without anything that tells callers apart.
     pub fn build(self) -> Result<App, ConfigError> {
-        let Self { config, mut agents, store, webhooks, bus, clock, .. } = self;
+        let Self { config, agents, store, webhooks, bus, clock, .. } = self;
         if let Some(problem) = self.problem {
             return Err(problem);
         }
@@ -221,44 +226,28 @@ impl AppBuilder {
             );
             return Err(ConfigError::new("listen", problem));
         }
-        for agent in &config.agent {
-            if !agents.iter().any(|known| known.id.as_str() == agent.id) {
-                let made = agent.agent().ok_or_else(|| {
-                    ConfigError::new("agent", format!("{:?} is no agent id", agent.id))
-                })?;
-                agents.push(Arc::new(made));
-            }
-        }
-        let mut guards = Guards::new(self.authenticator, &config.auth, &clock)?;
-        let front = |agent: &Arc<Agent>| {
-            let config = config.agent.iter().find(|config| config.id == agent.id.as_str());
-            guards.front(agent, config)
-        };
-        let fronts: Vec<Front> = agents.iter().map(front).collect();
-        if !address.is_loopback()
-            && !self.allow_anonymous
-            && let Some(open) = fronts.iter().find(|front| matches!(front.access, Access::Open))
-        {
+        let guards = Guards::new(self.authenticator, &config.auth, &clock)?;
+        let may_be_open = address.is_loopback() || self.allow_anonymous;
+        let entries = Entries::new(config.clone(), agents, guards, may_be_open)?;
+        if let Some(open) = entries.open().filter(|_| !may_be_open) {
             let problem = format!(
-                "{address} can be reached from other machines and callers of the agent {} do not have \
-                 to say who they are; listen on 127.0.0.1, or add --allow-anonymous",
-                open.agent.id
+                "{address} can be reached from other machines and callers of the agent {open} do not \
+                 have to say who they are; listen on 127.0.0.1, or add --allow-anonymous"
             );
             return Err(ConfigError::new("listen", problem));
         }
         let tls = config.tls().transpose().map_err(|it| ConfigError::new("server.tls", it))?;
         let tls = tls.map(Arc::new);
-        if let Some(front) = fronts.iter().find(|front| front.shows_extended_card_to_everybody()) {
+        if let Some(agent) = entries.exposing() {
             let problem = format!(
-                "the extended card of the agent {} is for callers who show who they are, and the agent \
-                 asks nobody; give the server an authenticator, or the configuration an [auth]",
-                front.agent.id
+                "the extended card of the agent {agent} is for callers who show who they are, and the \
+                 agent asks nobody; give the server an authenticator, or the configuration an [auth]"
             );
             return Err(ConfigError::new("extended_card", problem));
         }
-        let default = default_agent(&config, &fronts)?;
         let signer = config.cards.signer().map_err(|it| ConfigError::new("cards.keys", it))?;
         let signer = Arc::new(signer);
+        let audit = config.admin.as_ref().map(|admin| audit(admin, &clock)).transpose()?;
         let runtime = Runtime::new(config.server.max_running);
         let kept = store.map_or_else(|| Kept::open(&config), |store| Ok(Kept::Own(store)))?;
         let local = Arc::new(LocalBus::new());
@@ -280,8 +269,9 @@ impl AppBuilder {
             ids,
             push: post.as_ref().map(Post::push),
         };
-        let service = Service::new(ports, agents, limits(&config));
-        Ok(App { config, service, fronts, default, signer, gauges, tls, post, kept })
+        let service = Service::new(ports, entries.agents(), limits(&config));
+        let directory = Arc::new(Directory::new(service.clone(), kept.agents(), entries));
+        Ok(App { config, service, directory, audit, signer, gauges, tls, post, kept })
     }
 }
 
@@ -298,11 +288,12 @@ fn limits(config: &Config) -> Limits {
     }
 }
 
-/// The agent that says so, otherwise the first of the file, otherwise the first that was added.
-fn default_agent(config: &Config, fronts: &[Front]) -> Result<Front, ConfigError> {
-    let said = config.agent.iter().find(|agent| agent.default).or(config.agent.first());
-    let id = said.and_then(|agent| AgentId::new(&*agent.id).ok());
-    let found = fronts.iter().find(|front| id.as_ref() == Some(&front.agent.id));
-    let found = found.or(fronts.first());
-    found.cloned().ok_or_else(|| ConfigError::new("agent", "add at least one [[agent]]"))
+/// Where what operators do is written down.
+fn audit(admin: &AdminConfig, clock: &Arc<dyn Clock>) -> Result<Audit, ConfigError> {
+    let path = admin.audit_log.as_deref();
+    Audit::open(path, clock.clone()).map_err(|error| {
+        let path = path.unwrap_or(Path::new("")).display();
+        let problem = format!("{path} cannot be written ({error}); name a file that can be");
+        ConfigError::new("admin.audit_log", problem)
+    })
 }

@@ -6,6 +6,7 @@ use a2ad_domain::Agent;
 use a2ad_domain::ports::Clock;
 use a2ad_http::{Access, AnyOf, Authenticator, Certificates, Front, Keys, Method, Tokens};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// Gives each agent its access.
 pub(crate) struct Guards {
@@ -49,7 +50,7 @@ impl Guards {
             None => Access::Open,
         };
         let card_mode = config.map(|config| config.card_mode.mode()).unwrap_or_default();
-        Front { agent: agent.clone(), access, card_mode }
+        Front { agent: agent.clone(), access, card_mode, since: SystemTime::now() }
     }
 
     /// Knows the callers of an agent that asks for any of these; `None` if it asks for nothing.

@@ -1,9 +1,9 @@
 //! Where tasks are kept: in memory, in a file, or in a store of the program that embeds the server.
 
 use crate::config::{Config, ConfigError, DurabilityConfig, StoreKind};
-use a2ad_domain::ports::{PushStore, StoreError, TaskStore};
+use a2ad_domain::ports::{AgentStore, PushStore, StoreError, TaskStore};
 use a2ad_domain::{TaskKey, causes};
-use a2ad_store::{Capacity, Durability, MemoryStore, Settings, SqliteStore};
+use a2ad_store::{Capacity, Durability, MemoryAgents, MemoryStore, Settings, SqliteStore};
 use std::error::Error;
 use std::sync::Arc;
 
@@ -53,6 +53,14 @@ impl Kept {
             Self::Memory(store) => Some(store.clone()),
             Self::File(store) => Some(store.clone()),
             Self::Own(_) => None,
+        }
+    }
+
+    /// Where operators' decisions about agents are kept: over the next start where tasks are.
+    pub(crate) fn agents(&self) -> Arc<dyn AgentStore> {
+        match self {
+            Self::File(store) => store.clone(),
+            Self::Memory(_) | Self::Own(_) => Arc::new(MemoryAgents::default()),
         }
     }
 

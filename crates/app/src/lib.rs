@@ -26,6 +26,7 @@ mod app;
 mod backup;
 mod clock;
 pub mod config;
+mod directory;
 mod gauges;
 mod guards;
 mod ids;

@@ -8,10 +8,11 @@ use crate::signals::Signals;
 use a2ad_domain::service::Service;
 use a2ad_executor::{Drained, Runtime};
 use a2ad_http::Router;
+use a2ad_http::admin::{Admin, administered};
 use a2ad_http::webhook::Courier;
 use a2ad_http::{
-    Access, Allowance, BodyLimits, Connections, Proxies, Settings, Tally, VersionPolicy, router,
-    serve,
+    Access, Allowance, BodyLimits, Connections, Front, Proxies, Settings, Tally, VersionPolicy,
+    router, serve,
 };
 use std::future::Future;
 use std::io::Write;
@@ -46,8 +47,8 @@ pub struct Server {
 }
 
 impl Server {
-    pub(crate) fn new(app: App, listener: TcpListener) -> std::io::Result<Self> {
-        let App { config, service, fronts, default, signer, gauges, tls, post, .. } = app;
+    pub(crate) async fn new(app: App, listener: TcpListener) -> std::io::Result<Self> {
+        let App { config, service, directory, audit, signer, gauges, tls, post, .. } = app;
         let address = listener.local_addr()?;
         let public = config.server.public_url.as_deref();
         let base_url = public.map_or_else(
@@ -83,8 +84,24 @@ impl Server {
             webhooks: post.as_ref().map(|post| post.client.clone()),
             signer,
         };
-        let name_peers = settings.proxies.need_peers() || settings.allowance.limits_anything();
-        let router = router(service.clone(), fronts, &default, gauges.clone(), settings);
+        let name_peers = settings.proxies.need_peers()
+            || settings.allowance.limits_anything()
+            || config.admin.is_some();
+        let body = settings.body.clone();
+        let (calls, vitals) = (service.clone(), gauges.clone());
+        let routes = Box::new(move |fronts, default: &Front| {
+            router(calls.clone(), fronts, default, vitals.clone(), settings.clone())
+        });
+        let (live, default) = directory.serve(routes).await.map_err(std::io::Error::other)?;
+        let router = match config.admin.as_ref().zip(audit) {
+            // Nobody can change the agents, so nothing has to be looked up.
+            None => live.current(),
+            Some((admin, audit)) => {
+                let (service, gate) = (service.clone(), admin.gate());
+                let tally = tally.clone();
+                administered(live, Admin { directory, service, gate, audit, body, tally })
+            }
+        };
         let connections = Connections {
             max: config.server.max_connections,
             head_timeout: config.server.head_timeout.0,

@@ -182,7 +182,27 @@ pub struct Agent {
     pub extensions: Vec<Extension>,
     /// What does its work.
     pub executor: Arc<dyn AgentExecutor>,
+    standing: Arc<Standing>,
+}
+
+/// Whether an agent takes messages. The versions of an agent that follow one another have one, so that whoever
+/// still holds an earlier one sees what has been decided since.
+struct Standing {
     published: AtomicBool,
+    /// Whether its tasks are ended: one that is opened all the same, by a message that had passed before, is
+    /// ended at once. Set before the tasks are looked through, and read after a task was stored, so that one
+    /// of the two sees the other.
+    ends_tasks: AtomicBool,
+}
+
+/// What becomes of the tasks of an agent that is withdrawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unfinished {
+    /// What is at work goes on to its end.
+    #[default]
+    Drain,
+    /// All of them are canceled.
+    Cancel,
 }
 
 impl Agent {
@@ -194,9 +214,11 @@ impl Agent {
         settings: AgentSettings,
         executor: Arc<dyn AgentExecutor>,
     ) -> Self {
-        let published = AtomicBool::new(true);
         let (extended_card, extensions) = (None, Vec::new());
-        Self { id, card, extended_card, settings, extensions, executor, published }
+        let standing =
+            Standing { published: AtomicBool::new(true), ends_tasks: AtomicBool::new(false) };
+        let standing = Arc::new(standing);
+        Self { id, card, extended_card, settings, extensions, executor, standing }
     }
 
     /// The agent with a card for callers who have shown who they are (specification 1.0 §3.1.11). It needs
@@ -217,11 +239,30 @@ impl Agent {
     /// Whether it can be called. An unpublished agent cannot be told from an unknown one.
     #[must_use]
     pub fn is_published(&self) -> bool {
-        self.published.load(Ordering::Relaxed)
+        self.standing.published.load(Ordering::Relaxed)
     }
 
-    /// Publishes or withdraws it.
+    /// Publishes or withdraws it; its tasks stay as they are.
     pub fn set_published(&self, published: bool) {
-        self.published.store(published, Ordering::Relaxed);
+        self.standing.ends_tasks.store(false, Ordering::SeqCst);
+        self.standing.published.store(published, Ordering::SeqCst);
+    }
+
+    /// From now on it takes no messages. `Service::withdraw` sees to its tasks.
+    pub(crate) fn withdraw(&self, tasks: Unfinished) {
+        self.standing.published.store(false, Ordering::SeqCst);
+        self.standing.ends_tasks.store(tasks == Unfinished::Cancel, Ordering::SeqCst);
+    }
+
+    /// Whether a task that was just stored has to end at once.
+    pub(crate) fn ends_tasks(&self) -> bool {
+        self.standing.ends_tasks.load(Ordering::SeqCst)
+    }
+
+    /// The agent as the next version of an earlier one: it is published if that is.
+    #[must_use]
+    pub fn in_place_of(mut self, earlier: &Agent) -> Self {
+        self.standing = earlier.standing.clone();
+        self
     }
 }

@@ -139,6 +139,8 @@ pub enum Busy {
     Streams,
     /// The server is shutting down.
     Draining,
+    /// The agent was withdrawn while the message was on its way.
+    Withdrawn,
 }
 
 /// Why a call failed.

@@ -24,7 +24,8 @@ pub mod testing;
 pub mod time;
 
 pub use agent::{
-    Agent, AgentSettings, Card, Extension, OnCrash, OnOverdue, SendDefault, Skill, WhileWorking,
+    Agent, AgentSettings, Card, Extension, OnCrash, OnOverdue, SendDefault, Skill, Unfinished,
+    WhileWorking,
 };
 pub use caught::caught;
 pub use causes::causes;

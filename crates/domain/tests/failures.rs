@@ -109,6 +109,7 @@ async fn a_waiting_send_that_cannot_read_its_task_says_so() {
 async fn a_sweep_counts_only_what_was_stored() {
     let mut mock = MockTaskStore::new();
     mock.expect_waiting_since().returning(|_, _, _| Ok(Vec::new()));
+    mock.expect_agents().returning(|| Ok(Vec::new()));
     mock.expect_purge_ended_before().times(2).returning({
         let mut first = true;
         move |_| if std::mem::take(&mut first) { Err(unavailable()) } else { Ok(3) }

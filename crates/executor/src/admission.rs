@@ -58,6 +58,10 @@ impl Admission {
     pub(crate) fn reserve(self: &Arc<Self>, agent: &Agent) -> Option<Place> {
         let mut state = self.lock();
         let number = state.lane(agent);
+        // The agent may have been changed since.
+        for _ in 0..state.lanes[number].take_limits(&agent.settings) {
+            state.pass_on();
+        }
         let lane = &mut state.lanes[number];
         if lane.taken >= lane.places || lane.leaving >= lane.most_alive() {
             return None;
@@ -77,10 +81,9 @@ impl State {
         if let Some(number) = self.numbers.get(&agent.id) {
             return *number;
         }
-        let AgentSettings { max_running, max_queued, .. } = agent.settings;
         self.lanes.push(Lane {
-            max_running,
-            places: max_running.saturating_add(max_queued),
+            max_running: agent.settings.max_running,
+            places: Lane::places(&agent.settings),
             running: 0,
             taken: 0,
             leaving: 0,
@@ -134,6 +137,18 @@ impl State {
 }
 
 impl Lane {
+    /// How many runs of an agent may be under way or queued.
+    fn places(settings: &AgentSettings) -> usize {
+        settings.max_running.saturating_add(settings.max_queued)
+    }
+
+    /// From now on these limits hold; says how many of those that wait may have their turn by that.
+    fn take_limits(&mut self, settings: &AgentSettings) -> usize {
+        self.places = Self::places(settings);
+        let before = std::mem::replace(&mut self.max_running, settings.max_running);
+        self.max_running.saturating_sub(before).min(self.waiting.len())
+    }
+
     /// How many executors may be at work or cleaning up at once.
     fn most_alive(&self) -> usize {
         self.max_running.saturating_mul(2)

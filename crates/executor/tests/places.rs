@@ -8,14 +8,15 @@ use a2ad_domain::error::Busy;
 use a2ad_domain::ports::Spawner;
 use a2ad_domain::testing::sample::{OTHER_AGENT, call, key, scope_of};
 use a2ad_domain::testing::{ScriptedAgent, Step};
-use a2ad_domain::{AgentSettings, CancelSignal, Error, TaskState};
+use a2ad_domain::{Agent, AgentSettings, CancelSignal, Error, TaskState};
+use std::sync::Arc;
 use support::Server;
 
 fn limits(running: usize, queued: usize) -> impl FnOnce(&mut AgentSettings) {
     move |settings| (settings.max_running, settings.max_queued) = (running, queued)
 }
 
-fn gated() -> (CancelSignal, std::sync::Arc<ScriptedAgent>) {
+fn gated() -> (CancelSignal, Arc<ScriptedAgent>) {
     let gate = CancelSignal::new();
     let agent = ScriptedAgent::new([Step::Wait(gate.clone()), Step::complete("done")]);
     (gate, agent)
@@ -150,7 +151,7 @@ async fn many_clients_at_once_leave_nothing_behind() {
         Step::Chunk("a", "x".to_owned()),
         Step::complete("done"),
     ]);
-    let server = std::sync::Arc::new(Server::new(agent, limits(3, 1000)));
+    let server = Arc::new(Server::new(agent, limits(3, 1000)));
     let clients: Vec<_> = (0..100)
         .map(|number| {
             let server = server.clone();
@@ -170,4 +171,34 @@ async fn many_clients_at_once_leave_nothing_behind() {
     assert_eq!(drained.cut_off, 0);
     assert_eq!((server.runtime.live(), server.bus.topics()), (0, 0));
     assert_eq!(server.free_places(2000), 1003);
+}
+
+#[tokio::test]
+async fn an_agent_that_is_changed_gets_its_new_places_with_the_next_message() {
+    let (gate, agent) = gated();
+    let server = Server::new(agent.clone(), limits(1, 10));
+    for number in 0..4 {
+        server.open(&number.to_string()).await.unwrap();
+    }
+    server.quiet().await;
+    assert_eq!(agent.turns().len(), 1);
+    let change = |running, queued| {
+        let agents: Vec<_> = server.service.agents().collect();
+        server.service.set_agents(agents.into_iter().map(|old| {
+            let mut settings = old.settings.clone();
+            limits(running, queued)(&mut settings);
+            let new = Agent::new(old.id.clone(), old.card.clone(), settings, old.executor.clone());
+            Arc::new(new.in_place_of(&old))
+        }));
+    };
+    change(3, 2);
+    server.open("5").await.unwrap();
+    server.quiet().await;
+    assert_eq!((agent.turns().len(), server.runtime.live()), (3, 5));
+    change(1, 2);
+    let refused = server.open("6").await.unwrap_err();
+    assert!(matches!(refused, Error::Unavailable(Busy::Runs)), "{refused:?}");
+    gate.raise();
+    server.assert_empty().await;
+    assert_eq!(agent.turns().len(), 5);
 }

@@ -16,6 +16,7 @@ use axum::http::header::{
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use bytes::Bytes;
+use httpdate::HttpDate;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::LazyLock;
 use std::time::SystemTime;
@@ -48,18 +49,24 @@ pub(crate) fn serve(front: &Front, shared: &Shared, request: &Request) -> Reply 
     let agent = &front.agent;
     let body = write(agent, &agent.card, &front.access, shared, form, &base);
     // The form follows the version, and behind a proxy the address follows what the proxy says.
-    kept(shared, request, body, Some("A2A-Version"))
+    kept(shared, request, body, Some("A2A-Version"), front.since)
 }
 
 /// The public halves of the keys that cards are signed with.
 pub(crate) fn keys(shared: &Shared, request: &Request) -> Reply {
-    kept(shared, request, shared.settings.signer.public_keys().into(), None)
+    kept(shared, request, shared.settings.signer.public_keys().into(), None, *STARTED)
 }
 
 /// An answer that caches may keep, or that what they have kept is still good.
-fn kept(shared: &Shared, request: &Request, body: Bytes, vary: Option<&str>) -> Reply {
+fn kept(
+    shared: &Shared,
+    request: &Request,
+    body: Bytes,
+    vary: Option<&str>,
+    since: SystemTime,
+) -> Reply {
     let tag = tag(&body);
-    let mut reply = if is_known(request.headers(), &tag) {
+    let mut reply = if is_known(request.headers(), &tag, since) {
         let mut reply = reply::json(StatusCode::NOT_MODIFIED, Bytes::new());
         reply.headers_mut().remove(axum::http::header::CONTENT_TYPE);
         reply
@@ -67,11 +74,12 @@ fn kept(shared: &Shared, request: &Request, body: Bytes, vary: Option<&str>) -> 
         reply::json(StatusCode::OK, body)
     };
     let age = format!("public, max-age={}", shared.settings.card_max_age.as_secs());
+    let changed = httpdate::fmt_http_date(since);
     let headers: [(HeaderName, Option<&str>); 4] = [
         (ETAG, Some(&tag)),
         (CACHE_CONTROL, Some(&age)),
         (VARY, vary),
-        (LAST_MODIFIED, Some(&STARTED)),
+        (LAST_MODIFIED, Some(&changed)),
     ];
     for (name, value) in headers {
         if let Some(Ok(value)) = value.map(str::parse) {
@@ -112,8 +120,8 @@ pub(crate) fn extended(
     Some(write(agent, card, access, shared, form, &base))
 }
 
-/// Cards change with the configuration, which is read when the process starts.
-static STARTED: LazyLock<String> = LazyLock::new(|| httpdate::fmt_http_date(SystemTime::now()));
+/// Keys change with the configuration, which is read when the process starts.
+static STARTED: LazyLock<SystemTime> = LazyLock::new(SystemTime::now);
 
 fn asked(request: &Request) -> Asked {
     Asked::of_headers(request.headers(), request.uri())
@@ -128,12 +136,12 @@ fn tag(body: &[u8]) -> String {
 
 /// Whether the client has this version already. A date counts only where no tag is named
 /// (RFC 9110 §13.1.3).
-fn is_known(headers: &HeaderMap, tag: &str) -> bool {
+fn is_known(headers: &HeaderMap, tag: &str, changed: SystemTime) -> bool {
     if !headers.contains_key(IF_NONE_MATCH) {
         let since = headers.get(IF_MODIFIED_SINCE).and_then(|value| value.to_str().ok());
         let since = since.and_then(|date| httpdate::parse_http_date(date).ok());
-        let started = httpdate::parse_http_date(&STARTED).ok();
-        return since.zip(started).is_some_and(|(since, started)| since >= started);
+        // Dates have no fractions of a second.
+        return since.is_some_and(|since| HttpDate::from(since) >= HttpDate::from(changed));
     }
     let values = headers.get_all(IF_NONE_MATCH).into_iter().filter_map(|value| value.to_str().ok());
     values

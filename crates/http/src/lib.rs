@@ -3,6 +3,7 @@
 //!
 //! Open `rpc/mod.rs` first, then `call/mod.rs`: every call goes through it, whatever it came over.
 
+pub mod admin;
 mod auth;
 mod body;
 mod call;
@@ -13,6 +14,7 @@ mod edge;
 pub mod fuzzing;
 mod greeting;
 mod json;
+mod live;
 mod paging;
 mod probes;
 mod reply;
@@ -35,6 +37,7 @@ pub use call::MessageLimits;
 pub use card::{CardAlgorithm, CardKey, CardMode, CardSigner, Peer, Proxies};
 pub use edge::{Allowance, Cors, Limit, Rate, Tally};
 pub use greeting::first_call;
+pub use live::Live;
 pub use probes::Vitals;
 pub use routes::{Front, Settings, router};
 pub use rpc::VersionPolicy;

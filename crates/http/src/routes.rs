@@ -17,7 +17,7 @@ use axum::extract::Request;
 use axum::http::{Method, StatusCode};
 use axum::routing::any;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// What the wire needs to know of the configuration.
 #[derive(Clone)]
@@ -55,6 +55,8 @@ pub struct Front {
     pub access: Access,
     /// Which forms of its card it shows.
     pub card_mode: CardMode,
+    /// Since when it has been what it is.
+    pub since: SystemTime,
 }
 
 impl Front {

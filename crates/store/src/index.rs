@@ -1,10 +1,10 @@
 //! What the memory store knows about its tasks without opening them: the order of lists, what may be
 //! removed first, and how much is kept.
 
-use a2ad_domain::ports::{Cursor, Query};
+use a2ad_domain::ports::{Cursor, Query, Survey};
 use a2ad_domain::{AgentId, ContextId, Scope, Task, TaskId, TaskState, Timestamp};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::ops::Bound;
 
 /// A task's place in a list: newest status first, then the greater id.
@@ -43,6 +43,14 @@ pub(crate) struct Index {
     weight: usize,
 }
 
+impl Known {
+    /// Whether the task can be one of a survey, as far as that is known without opening it.
+    pub(crate) fn may_fit(&self, survey: &Survey) -> bool {
+        survey.agent.as_ref().is_none_or(|agent| agent == self.scope.agent())
+            && survey.states().any(|state| state == self.state)
+    }
+}
+
 fn place(at: Timestamp, id: TaskId) -> Place {
     (Reverse(at), Reverse(id))
 }
@@ -50,6 +58,11 @@ fn place(at: Timestamp, id: TaskId) -> Place {
 impl Index {
     pub(crate) fn weight(&self) -> usize {
         self.weight
+    }
+
+    /// The agents that have tasks.
+    pub(crate) fn agents(&self) -> HashSet<AgentId> {
+        self.scopes.keys().map(|scope| scope.agent().clone()).collect()
     }
 
     pub(crate) fn scopes(&self) -> usize {

@@ -2,7 +2,9 @@
 
 use crate::index::{Index, Known};
 use crate::webhooks::{Hooked, Webhooks};
-use a2ad_domain::ports::{Changes, Cursor, Letter, Page, PushStore, Query, StoreError, TaskStore};
+use a2ad_domain::ports::{
+    Changes, Cursor, Letter, Page, PushStore, Query, StoreError, Survey, TaskStore, TaskSummary,
+};
 use a2ad_domain::{
     AgentId, IdMap, PushConfig, PushConfigId, Recorded, Scope, Task, TaskId, TaskKey, TaskState,
     Timestamp, Version, Webhook, WebhookName,
@@ -267,6 +269,36 @@ impl TaskStore for MemoryStore {
         let found =
             waiting.into_iter().flat_map(|state| shelf.index.in_state_since(agent, state, since));
         Ok(found.take(limit).map(|(scope, id)| TaskKey { scope: scope.clone(), id }).collect())
+    }
+
+    async fn survey(&self, survey: &Survey) -> Result<Vec<TaskSummary>, StoreError> {
+        let mut ids: Vec<TaskId> = {
+            let shelf = lock(&self.shelf);
+            let known = shelf.tasks.iter().filter(|(_, (_, known))| known.may_fit(survey));
+            known.map(|(id, _)| *id).collect()
+        };
+        ids.sort_unstable_by_key(|id| Reverse(*id));
+        let mut found = Vec::new();
+        // A task may have gone on since; what it is now decides.
+        for some in ids.chunks(survey.limit.max(1)) {
+            let tasks = self.tasks(some.iter().copied());
+            found.extend(tasks.iter().filter(|it| survey.fits(it)).map(|it| TaskSummary::of(it)));
+            if found.len() >= survey.limit {
+                break;
+            }
+        }
+        found.truncate(survey.limit);
+        Ok(found)
+    }
+
+    async fn find(&self, id: TaskId) -> Result<TaskKey, StoreError> {
+        let shelf = lock(&self.shelf);
+        let (entry, _) = shelf.tasks.get(&id).ok_or(StoreError::NotFound)?;
+        Ok(TaskKey { scope: entry.scope.clone(), id })
+    }
+
+    async fn agents(&self) -> Result<Vec<AgentId>, StoreError> {
+        Ok(lock(&self.shelf).index.agents().into_iter().collect())
     }
 
     async fn purge_ended_before(&self, before: Timestamp) -> Result<usize, StoreError> {

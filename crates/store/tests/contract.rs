@@ -14,6 +14,10 @@ mod memory {
         use super::make;
         a2ad_domain::push_store_contract!(make);
     }
+    mod agents {
+        use a2ad_store::MemoryAgents;
+        a2ad_domain::agent_store_contract!(MemoryAgents::default);
+    }
 }
 
 /// A store in a file, and the folder that it is in; the store is closed first.
@@ -21,10 +25,10 @@ macro_rules! in_a_file {
     ($name:ident, $durability:ident) => {
         mod $name {
             use crate::support::Folder;
-            use a2ad_domain::ports::{PushStore, TaskStore};
+            use a2ad_domain::ports::{AgentStore, PushStore, TaskStore};
             use a2ad_store::Durability;
 
-            fn make() -> impl TaskStore + PushStore + 'static {
+            fn make() -> impl TaskStore + PushStore + AgentStore + 'static {
                 let folder = Folder::new();
                 let store = folder.open(Durability::$durability);
                 // The open file stays usable when its name is gone, and nothing is left behind.
@@ -36,6 +40,10 @@ macro_rules! in_a_file {
             mod webhooks {
                 use super::make;
                 a2ad_domain::push_store_contract!(make);
+            }
+            mod agents {
+                use super::make;
+                a2ad_domain::agent_store_contract!(make);
             }
         }
     };

@@ -5,7 +5,7 @@
 
 mod support;
 
-use a2ad_domain::ports::{PushStore, TaskStore};
+use a2ad_domain::ports::{AgentStore, KeptAgent, PushStore, TaskStore};
 use a2ad_domain::testing::sample::{applied, key, opened, piece, reply, status, webhook};
 use a2ad_domain::{StatusChange, TaskState, Version};
 use a2ad_store::{Durability, SqliteStore};
@@ -74,6 +74,9 @@ const LATE: i64 = 4_000_000_000_000;
 
 /// Tasks of which every question of the document finds something.
 async fn filled(store: &SqliteStore) {
+    let id = key(1).scope.agent().clone();
+    let kept = KeptAgent { id, description: None, published: false };
+    store.keep(&kept).await.unwrap();
     let failed = StatusChange::ending(TaskState::Failed, Some(reply("why", "no luck")));
     let again = StatusChange::again(TaskState::Working, NonZeroU32::new(2).unwrap());
     let lives = [

@@ -189,6 +189,11 @@ async fn a_file_of_the_second_layout_is_brought_up_to_the_newest_with_all_it_hol
     is_brought_up(include_str!("layouts/2.sql"), include_str!("layouts/2_content.sql")).await;
 }
 
+#[tokio::test]
+async fn a_file_of_the_third_layout_is_brought_up_to_the_newest_with_all_it_holds() {
+    is_brought_up(include_str!("layouts/3.sql"), include_str!("layouts/3_content.sql")).await;
+}
+
 async fn is_brought_up(layout_then: &str, content: &str) {
     let folder = Folder::new();
     let old = Connection::open(folder.path("tasks.db")).unwrap();

@@ -9,6 +9,7 @@ use a2ad_domain::Timestamp;
 use a2ad_http::KeyFile;
 use serde_json::{Value, json};
 
+const OPERATOR: &str = "sentinel-of-an-operator-and-long-enough";
 const CONTENT: &str = "sentinel-of-a-message";
 const CLAIM: &str = "sentinel-of-a-claim";
 const HOOK_TOKEN: &str = "sentinel-of-a-webhook";
@@ -56,13 +57,16 @@ async fn nothing_that_was_entrusted_to_the_server_is_told_to_anybody_else() {
     let (config, keys) = (folder.join("a2ad.toml"), folder.join("keys.jsonl"));
     let (site, pair, stranger) = (Site::new().await, Pair::ec(), Pair::ec());
     site.publish(&[pair.jwk("1")]);
+    let operator = folder.join("operator.key");
+    std::fs::write(&operator, OPERATOR).expect("a file");
     let receiver = Receiver::start().await;
     let path = format!("/{HOOK_PATH}");
     // What a webhook may do that is worth a line in the log.
     receiver.react(&path, [Reaction::Answer(410), Reaction::Answer(503), Reaction::Break]);
     let toml = format!(
-        "{EAGER}[auth]\nkeys = \"{}\"\n[auth.jwt]\nissuer = \"{ISSUER}\"\naudience = \"{AUDIENCE}\"\n\
+        "{EAGER}[admin.keys]\nann = {{ file = \"{}\" }}\n[auth]\nkeys = \"{}\"\n[auth.jwt]\nissuer = \"{ISSUER}\"\naudience = \"{AUDIENCE}\"\n\
          jwks_url = \"{}\"\n[[agent]]\nid = \"script\"\nexecutor = {{ kind = \"script\" }}\n",
+        operator.display(),
         keys.display(),
         site.url()
     );
@@ -94,6 +98,19 @@ async fn nothing_that_was_entrusted_to_the_server_is_told_to_anybody_else() {
         }
     }
     receiver.until_ended(&path).await;
+    for (shown, good) in [(OPERATOR, true), (&OPERATOR[1..], false)] {
+        for (verb, path, body) in [
+            ("GET", "/api/v1/admin/agents", String::new()),
+            ("GET", "/api/v1/admin/tasks", String::new()),
+            ("PUT", "/api/v1/admin/agents/script", json!({ "x": CONTENT }).to_string()),
+            ("GET", &format!("/api/v1/admin/{CONTENT}"), String::new()),
+        ] {
+            let headers = [json_type, ("x-api-key", shown)];
+            let (status, answer) = process.exchange(verb, path, &headers, body).await;
+            assert_eq!(status == 401, !good, "{path}: {answer}");
+            told.push_str(&answer);
+        }
+    }
     for path in
         ["/metrics", "/status", "/readyz", "/.well-known/agent-card.json", "/api/v1/a2a/agents"]
     {
@@ -125,7 +142,8 @@ async fn nothing_that_was_entrusted_to_the_server_is_told_to_anybody_else() {
     });
     let mut sentinels: Vec<String> = digests.collect();
     assert_eq!(sentinels.len(), 2);
-    sentinels.extend([CONTENT, CLAIM, HOOK_TOKEN, HOOK_CREDENTIALS, HOOK_PATH].map(str::to_owned));
+    let planted = [CONTENT, CLAIM, HOOK_TOKEN, HOOK_CREDENTIALS, HOOK_PATH, &OPERATOR[1..]];
+    sentinels.extend(planted.map(str::to_owned));
     sentinels.extend([key.reveal(), revoked.reveal()].map(secret));
     sentinels.extend([&*token, &forged, &unknown].map(signature));
     sentinels.push(payload(&token));

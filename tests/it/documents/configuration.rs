@@ -51,7 +51,7 @@ async fn agents(mut config: Config) -> Vec<(String, Card, AgentSettings, bool)> 
 }
 
 /// Table of the file, and the keys that the server knows there: what it lists when it meets another one.
-const TABLES: [(&str, &str); 11] = [
+const TABLES: [(&str, &str); 12] = [
     ("[server]", "[server]\nother = 1"),
     ("[server.tls]", "[server.tls]\nother = 1"),
     ("[server.cors]", "[server.cors]\nother = 1"),
@@ -61,6 +61,7 @@ const TABLES: [(&str, &str); 11] = [
     ("[auth]", "[auth]\nother = 1"),
     ("[auth.jwt]", "[auth.jwt]\nother = 1"),
     ("[cards]", "[cards]\nother = 1"),
+    ("[admin]", "[admin]\nother = 1"),
     ("[[agent]]", "[[agent]]\nother = 1"),
     (
         "[agent.extended_card]",
@@ -69,7 +70,7 @@ const TABLES: [(&str, &str); 11] = [
 ];
 
 /// What is not there without being described has no place in the file of all defaults.
-const UNSET: [&str; 3] = ["[server.tls]", "[auth.jwt]", "[agent.extended_card]"];
+const UNSET: [&str; 4] = ["[server.tls]", "[auth.jwt]", "[admin]", "[agent.extended_card]"];
 
 #[test]
 fn every_key_that_the_server_knows_has_a_row() {
@@ -125,6 +126,17 @@ fn the_default_of_encryption_in_its_row_is_that_of_the_server() {
     let tls = |file: &str| format!("{:?}", Config::parse(file, "test").expect("good").server.tls);
     assert_eq!(written.lines().count(), 1, "{written}");
     assert_eq!(tls(&format!("{needed}{written}")), tls(needed));
+}
+
+#[test]
+fn the_defaults_of_operators_in_the_rows_are_those_of_the_server() {
+    let needed = "[admin]\nkeys = { ann = { env = \"ANN_KEY\" } }\n";
+    let rows = rows(section(&read(DOCUMENT), "## `[admin]`"));
+    let rows = rows.iter().skip(2).filter(|row| !["required", "none"].contains(&&*row[1]));
+    let written: String = rows.map(|row| format!("{} = {}\n", row[0], row[1])).collect();
+    let admin = |file: &str| format!("{:?}", Config::parse(file, "test").expect("good").admin);
+    assert_eq!(written.lines().count(), 2, "{written}");
+    assert_eq!(admin(&format!("{needed}{written}")), admin(needed));
 }
 
 #[test]

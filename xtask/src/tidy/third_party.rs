@@ -18,6 +18,7 @@ const TABLE: [Allowed; 5] = [
     Allowed {
         package: "a2ad-domain",
         always: &[
+            "arc-swap",
             "async-trait",
             "bytes",
             "futures-core",
@@ -57,6 +58,7 @@ const TABLE: [Allowed; 5] = [
     Allowed {
         package: "a2ad-http",
         always: &[
+            "arc-swap",
             "async-trait",
             "axum",
             "base64",

@@ -3,6 +3,7 @@
 use super::auth::AuthConfig;
 use super::executor::ExecutorConfig;
 use super::extended_card::ExtendedCardConfig;
+use super::nearest::with_hint;
 use super::units::{MaybeSpan, Span};
 use a2ad_domain::{
     Agent, AgentId, AgentSettings, Card, Extension, OnCrash, OnOverdue, RawJson, SendDefault,
@@ -289,8 +290,21 @@ impl SkillConfig {
 }
 
 impl AgentConfig {
+    /// Reads the members of `[[agent]]` from JSON, as they are read from a file; or the key that makes no sense,
+    /// and why.
+    pub(crate) fn described(members: &serde_json::Value) -> Result<Self, String> {
+        let table = toml::Table::try_from(members);
+        let table = table.map_err(|_| "a member is null, which is no value; leave it out")?;
+        table.try_into().map_err(|error: toml::de::Error| {
+            let problem = with_hint(error.message());
+            let whole = error.to_string();
+            let key = whole.split_once("\nin `").and_then(|(_, rest)| rest.split_once('`'));
+            key.map_or(problem.clone(), |(key, _)| format!("{key}: {problem}"))
+        })
+    }
+
     /// The key that makes no sense, and why.
-    pub(super) fn check(&self, auth: &AuthConfig) -> Result<(), (&'static str, String)> {
+    pub(crate) fn check(&self, auth: &AuthConfig) -> Result<(), (&'static str, String)> {
         AgentId::new(&*self.id).map_err(|rule| ("id", format!("{:?} {rule}", self.id)))?;
         if self.id == "agents" {
             return Err((

@@ -1,6 +1,7 @@
 //! The configuration: a TOML file, overridden by the environment, overridden by the command line.
 //! Unknown keys are errors. `docs/configuration.md` lists every key with its default and the reason.
 
+mod admin;
 mod agent;
 mod auth;
 mod cards;
@@ -20,6 +21,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use units::{MaybeCount, MaybeRate, Size, Span};
 
+pub use admin::AdminConfig;
 pub use agent::{AgentConfig, MethodConfig};
 pub use auth::{AuthConfig, JwtConfig};
 pub use cards::CardsConfig;
@@ -68,6 +70,8 @@ pub struct Config {
     pub push: PushConfig,
     /// What cards are signed with.
     pub cards: CardsConfig,
+    /// Operators, where there are any.
+    pub admin: Option<AdminConfig>,
     /// The agents.
     pub agent: Vec<AgentConfig>,
 }
@@ -150,6 +154,7 @@ impl Default for Config {
             auth: AuthConfig::default(),
             push: PushConfig::default(),
             cards: CardsConfig::default(),
+            admin: None,
             agent: agent::defaults(),
         }
     }
@@ -200,10 +205,11 @@ impl LimitsConfig {
 }
 
 impl Config {
-    /// Whether an agent's work starts programs.
+    /// Whether an agent's work starts programs, or that of one that operators add may.
     #[must_use]
     pub fn starts_programs(&self) -> bool {
-        self.agent.iter().any(|agent| agent.executor.kind().starts_programs())
+        self.admin.as_ref().is_some_and(|admin| admin.allow_programs)
+            || self.agent.iter().any(|agent| agent.executor.kind().starts_programs())
     }
 
     /// What is missing on this machine for agents to do their work and for callers to be known, found without
@@ -223,7 +229,10 @@ impl Config {
         let push = self.push.missing().map(|what| format!("push: {what}"));
         let cards = self.cards.missing().into_iter().map(|what| format!("cards.keys: {what}"));
         let agents = self.agent.iter().flat_map(missing);
-        tls.into_iter().chain(keys).chain(push).chain(cards).chain(agents).collect()
+        let admin = self.admin.iter().flat_map(AdminConfig::missing);
+        let admin = admin.map(|what| format!("admin: {what}"));
+        let callers = tls.into_iter().chain(keys).chain(push).chain(cards);
+        callers.chain(admin).chain(agents).collect()
     }
 
     /// What encrypts connections, if they are to be encrypted.
@@ -306,6 +315,9 @@ impl Config {
         }
         if let Some(Err((key, problem))) = self.auth.jwt.as_ref().map(JwtConfig::settings) {
             return wrong("[auth.jwt]", 0, key, problem);
+        }
+        if let Some(Err((key, problem))) = self.admin.as_ref().map(AdminConfig::check) {
+            return wrong("[admin]", 0, key, problem);
         }
         if self.agent.is_empty() {
             return wrong("", 0, "agent", "add at least one [[agent]]".to_owned());

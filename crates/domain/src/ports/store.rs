@@ -1,5 +1,6 @@
 //! Keeps tasks. Every call names a scope; what is outside it does not exist.
 
+use super::survey::{Survey, TaskSummary};
 use crate::change::Recorded;
 use crate::ids::{AgentId, ContextId, Scope, TaskId, TaskKey, Version};
 use crate::state::TaskState;
@@ -134,6 +135,24 @@ pub trait TaskStore: Send + Sync {
         since: Timestamp,
         limit: usize,
     ) -> Result<Vec<TaskKey>, StoreError>;
+
+    /// Tasks of all scopes, the newest first, at most as many as the survey asks for.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn survey(&self, survey: &Survey) -> Result<Vec<TaskSummary>, StoreError>;
+
+    /// The full name of the task of an id, whoever may see it.
+    ///
+    /// # Errors
+    /// `NotFound`, `Unavailable`.
+    async fn find(&self, id: TaskId) -> Result<TaskKey, StoreError>;
+
+    /// The agents that have tasks, or have had some.
+    ///
+    /// # Errors
+    /// `Unavailable`.
+    async fn agents(&self) -> Result<Vec<AgentId>, StoreError>;
 
     /// Whether it can be written now. A store that has failed tries, so that it is found working again when
     /// the cause is gone, also where nobody writes meanwhile.

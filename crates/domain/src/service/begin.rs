@@ -15,6 +15,7 @@ use crate::ports::{
 use crate::service::Run;
 use crate::service::commit::NotCommitted;
 use crate::service::deadline::Limit;
+use crate::service::end::Ended;
 use crate::signal::CancelSignal;
 use crate::state::Phase;
 use crate::task::Task;
@@ -52,16 +53,16 @@ impl Service {
         if call.push.is_some() {
             self.0.push()?;
         }
-        check_modes(agent, &call)?;
+        check_modes(&agent, &call)?;
         let references = if call.message.references.is_empty() {
             Vec::new()
         } else {
             Box::pin(self.visible(scope, &call.message)).await
         };
         match call.task {
-            None => self.open(agent, scope, call, references, interest).await,
+            None => self.open(&agent, scope, call, references, interest).await,
             // Boxed, so that the common way in does not carry the state of the rare one.
-            Some(_) => Box::pin(self.resume(agent, scope, call, references, interest)).await,
+            Some(_) => Box::pin(self.resume(&agent, scope, call, references, interest)).await,
         }
     }
 
@@ -110,12 +111,19 @@ impl Service {
                     // Boxed, so that the common way carries nothing of the rare one.
                     Box::pin(core.begin_with_webhook(&task, *set)).await?;
                 }
+                if agent.ends_tasks() {
+                    // Boxed, so that the common way carries nothing of the rare one.
+                    let ended = Box::pin(core.cancel_key(task.key())).await;
+                    let (Ended::Now(task) | Ended::Before(task)) =
+                        ended.map_err(|error| core.store_error(error, ""))?;
+                    return Ok(Some(task));
+                }
                 let turn = Turn { request, task, cancel: CancelSignal::new() };
                 slot.start(Run::new(core, agent, turn, limit.map(Limit::from_now)));
-                Ok::<_, Error>(())
+                Ok::<_, Error>(None)
             }
         };
-        core.see_through(keeping).await?;
+        let task = core.see_through(keeping).await?.unwrap_or(task);
         Ok(Begun::Task { task, events })
     }
 

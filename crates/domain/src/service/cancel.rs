@@ -4,7 +4,8 @@ use super::end::Ended;
 use super::{Core, Service};
 use crate::change::StatusChange;
 use crate::error::Error;
-use crate::ids::Scope;
+use crate::ids::{Scope, TaskKey};
+use crate::ports::StoreError;
 use crate::state::TaskState;
 use crate::task::Task;
 use std::sync::Arc;
@@ -21,14 +22,7 @@ impl Service {
         let key = Core::key(scope, id)?;
         let canceling = {
             let core = core.clone();
-            async move {
-                let canceled = || StatusChange::ending(TaskState::Canceled, None);
-                let ended = core.end_beside(&key, canceled).await?;
-                // Where the task had ended before, there is usually nothing to stop. But an earlier cancel
-                // may have been stored although the store reported a failure, and then its run goes on.
-                core.ports.spawner.stop(&key);
-                Ok(ended)
-            }
+            async move { core.cancel_key(&key).await }
         };
         match core.see_through(canceling).await {
             Ok(Ended::Now(task)) => Ok(task),
@@ -37,5 +31,17 @@ impl Service {
             }
             Err(error) => Err(core.store_error(error, id)),
         }
+    }
+}
+
+impl Core {
+    /// Ends a task as canceled, if it lives, and stops its run.
+    pub(super) async fn cancel_key(&self, key: &TaskKey) -> Result<Ended, StoreError> {
+        let canceled = || StatusChange::ending(TaskState::Canceled, None);
+        let ended = self.end_beside(key, canceled).await?;
+        // Where the task had ended before, there is usually nothing to stop. But an earlier cancel may have
+        // been stored although the store reported a failure, and then its run still goes on.
+        self.ports.spawner.stop(key);
+        Ok(ended)
     }
 }

@@ -10,6 +10,7 @@ mod conversation;
 mod deadline;
 mod end;
 mod expire;
+mod operate;
 mod outbox;
 mod overdue;
 mod push;
@@ -21,6 +22,7 @@ mod shares;
 mod through;
 mod unended;
 mod watch;
+mod withdraw;
 mod writer;
 
 use crate::agent::Agent;
@@ -31,6 +33,7 @@ use crate::ids::{AgentId, ContextId, Scope, TaskId, TaskKey, Version};
 use crate::ports::{Clock, EventBus, IdGenerator, Spawner, StoreError, TaskStore};
 use crate::raw_json::RawJson;
 use crate::task::Task;
+use arc_swap::ArcSwap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,6 +41,7 @@ use std::time::Duration;
 
 pub use deadline::DEADLINE_EXTENSION;
 pub use expire::Swept;
+pub use operate::Surveyed;
 pub use outbox::{Outbox, Patience, Standing};
 pub use overdue::Overdue;
 pub use push::{Push, SetPush};
@@ -150,9 +154,14 @@ pub struct Ports {
     pub push: Option<Push>,
 }
 
+/// The agents, by id.
+type Agents = BTreeMap<AgentId, Arc<Agent>>;
+
 pub(crate) struct Core {
     pub(crate) ports: Ports,
-    pub(crate) agents: BTreeMap<AgentId, Arc<Agent>>,
+    /// A table that never changes and is replaced as a whole. Whoever reads takes the table of that moment
+    /// without a lock, so a change of the agents keeps no message waiting, and none sees half of it.
+    agents: ArcSwap<Agents>,
     pub(crate) limits: Limits,
     draining: AtomicBool,
     claims: claims::Claims,
@@ -168,27 +177,31 @@ impl Service {
     /// The use cases for `agents` over `ports`.
     #[must_use]
     pub fn new(ports: Ports, agents: impl IntoIterator<Item = Arc<Agent>>, limits: Limits) -> Self {
-        let agents = agents.into_iter().map(|agent| (agent.id.clone(), agent)).collect();
         let shares = limits.owner_tasks.map(shares::Shares::new);
         Self(Arc::new(Core {
             shares,
             ports,
-            agents,
+            agents: ArcSwap::from_pointee(by_id(agents)),
             limits,
             draining: AtomicBool::new(false),
             claims: claims::Claims::default(),
         }))
     }
 
-    /// The agents, by id.
-    pub fn agents(&self) -> impl Iterator<Item = &Arc<Agent>> {
-        self.0.agents.values()
+    /// The agents as they are now, by id.
+    pub fn agents(&self) -> impl Iterator<Item = Arc<Agent>> {
+        self.0.agents().into_iter()
     }
 
     /// One agent, published or not.
     #[must_use]
-    pub fn agent(&self, id: &AgentId) -> Option<&Arc<Agent>> {
-        self.0.agents.get(id)
+    pub fn agent(&self, id: &AgentId) -> Option<Arc<Agent>> {
+        self.0.agents.load().get(id).cloned()
+    }
+
+    /// From now on these are the agents. Runs under way go on with the agent that they began with.
+    pub fn set_agents(&self, agents: impl IntoIterator<Item = Arc<Agent>>) {
+        self.0.agents.store(Arc::new(by_id(agents)));
     }
 
     /// From now on messages are refused; tasks can still be read, watched and canceled.
@@ -203,11 +216,22 @@ impl Service {
     }
 }
 
+fn by_id(agents: impl IntoIterator<Item = Arc<Agent>>) -> Agents {
+    agents.into_iter().map(|agent| (agent.id.clone(), agent)).collect()
+}
+
 impl Core {
-    /// The agent of a scope. A scope is made from an agent's route, so its agent exists.
-    fn agent(&self, scope: &Scope) -> Result<&Arc<Agent>, Error> {
-        let unknown = || self.internal(format!("scope {scope:?} names no agent"));
-        self.agents.get(scope.agent()).ok_or_else(unknown)
+    /// The agent of a scope, for a message. A scope is made from the route of a published agent, so one that
+    /// is not there, or not published, was withdrawn while the message was on its way.
+    fn agent(&self, scope: &Scope) -> Result<Arc<Agent>, Error> {
+        let agents = self.agents.load();
+        let agent = agents.get(scope.agent()).filter(|agent| agent.is_published());
+        agent.cloned().ok_or(Error::Unavailable(Busy::Withdrawn))
+    }
+
+    /// The agents as they are now.
+    fn agents(&self) -> Vec<Arc<Agent>> {
+        self.agents.load().values().cloned().collect()
     }
 
     /// Logs what went wrong and gives the caller an id to find it by.

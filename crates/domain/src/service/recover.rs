@@ -75,7 +75,8 @@ impl Service {
         let core = &self.0;
         let attempts = task.turn().attempt;
         let lost = || Fate::Ends(core.failed(Failure::Lost(attempts)));
-        let Some(agent) = core.agents.get(task.key().scope.agent()) else { return lost() };
+        let agents = core.agents.load();
+        let Some(agent) = agents.get(task.key().scope.agent()) else { return lost() };
         let OnCrash::Retry { max_attempts } = agent.settings.on_crash else { return lost() };
         let now = core.ports.clock.now();
         let limit = task.deadline().map(|deadline| {

@@ -50,6 +50,7 @@ pub(super) enum Failure {
     /// The process ended and nobody was told, and this was that many attempts.
     Lost(NonZeroU32),
     Unanswered(Duration),
+    Removed,
 }
 
 impl Failure {
@@ -73,6 +74,7 @@ impl Failure {
                 format!("The server ended {attempts} times before the agent had finished.")
             }
             Self::Unanswered(limit) => format!("Nobody answered within {}.", spoken(*limit)),
+            Self::Removed => "The agent has been removed.".to_owned(),
         }
     }
 }

@@ -84,8 +84,8 @@ impl Service {
         let core = &self.0;
         let Some(shares) = &core.shares else { return Ok(()) };
         let soon = core.ports.clock.now().after(Duration::from_secs(3600));
-        for agent in core.agents.keys() {
-            let waiting = core.ports.store.waiting_since(agent, soon, ALL).await;
+        for agent in core.agents() {
+            let waiting = core.ports.store.waiting_since(&agent.id, soon, ALL).await;
             for key in waiting.map_err(|error| core.store_error(error, ""))? {
                 shares.adopt(&key);
             }

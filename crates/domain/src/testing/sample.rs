@@ -148,6 +148,13 @@ pub fn opened_in(key: TaskKey, conversation: &str, millis: i64) -> Task {
     Task::open(key, context(conversation), first, None, at(millis))
 }
 
+/// A task just opened whose run has to end by a time.
+#[must_use]
+pub fn opened_until(key: TaskKey, millis: i64, deadline: i64) -> Task {
+    let first = Arc::new(message(&format!("first-of-{}", key.id), "hello"));
+    Task::open(key, context("c"), first, Some(at(deadline)), at(millis))
+}
+
 /// A status without a message. Interrupted states are those of a run that has ended.
 #[must_use]
 pub fn status(state: TaskState) -> Change {

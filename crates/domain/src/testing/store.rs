@@ -4,15 +4,15 @@
 use super::webhooks::KeptWebhook;
 use super::{lock, yield_once};
 use crate::change::{Change, Recorded};
-use crate::ids::{AgentId, Scope, TaskKey, Version};
-use crate::ports::{Changes, Cursor, Page, Query, StoreError, TaskStore};
+use crate::ids::{AgentId, Scope, TaskId, TaskKey, Version};
+use crate::ports::{Changes, Cursor, Page, Query, StoreError, Survey, TaskStore, TaskSummary};
 use crate::signal::CancelSignal;
 use crate::state::Phase;
 use crate::task::Task;
 use crate::time::Timestamp;
 use async_trait::async_trait;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex};
 
 /// No test calls an operation that often: whoever does is in a loop that never ends.
@@ -33,6 +33,12 @@ pub enum Op {
     List,
     /// `waiting_since`
     WaitingSince,
+    /// `survey`
+    Survey,
+    /// `find`
+    Find,
+    /// `agents`
+    Agents,
     /// `purge_ended_before`
     Purge,
     /// `set`, of a webhook
@@ -291,6 +297,32 @@ impl TaskStore for FakeStore {
                     && kept.task.status_at() < since
             });
             Ok(waiting.map(|(key, _)| key.clone()).take(limit).collect())
+        })
+        .await
+    }
+
+    async fn survey(&self, survey: &Survey) -> Result<Vec<TaskSummary>, StoreError> {
+        self.op(Op::Survey, |all| {
+            let fits = all.values().filter(|kept| survey.fits(&kept.task));
+            let mut found: Vec<_> = fits.map(|kept| TaskSummary::of(&kept.task)).collect();
+            found.sort_by_key(|summary| Reverse(summary.key.id));
+            found.truncate(survey.limit);
+            Ok(found)
+        })
+        .await
+    }
+
+    async fn find(&self, id: TaskId) -> Result<TaskKey, StoreError> {
+        let find = |all: &mut BTreeMap<TaskKey, Kept>| {
+            all.keys().find(|key| key.id == id).cloned().ok_or(StoreError::NotFound)
+        };
+        self.op(Op::Find, find).await
+    }
+
+    async fn agents(&self) -> Result<Vec<AgentId>, StoreError> {
+        self.op(Op::Agents, |all| {
+            let agents: BTreeSet<_> = all.keys().map(|key| key.scope.agent().clone()).collect();
+            Ok(agents.into_iter().collect())
         })
         .await
     }

@@ -117,7 +117,7 @@ impl Server {
     /// How many more runs an agent with these settings could be given.
     pub fn free_places(&self, most: usize) -> usize {
         let agent = self.service.agent(scope().agent()).expect("an agent");
-        let places: Vec<_> = (0..most).map_while(|_| self.runtime.reserve(agent).ok()).collect();
+        let places: Vec<_> = (0..most).map_while(|_| self.runtime.reserve(&agent).ok()).collect();
         places.len()
     }
 }

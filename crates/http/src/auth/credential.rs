@@ -69,6 +69,11 @@ fn header(scheme: Scheme) -> Option<HeaderName> {
     }
 }
 
+/// The key that a request shows.
+pub(crate) fn key_in(headers: &HeaderMap) -> Option<&str> {
+    shown_in(headers, HeaderName::from_static(super::scheme::KEY_HEADER), Scheme::Key)
+}
+
 /// The credential, when there is exactly one and it is a single word of visible ASCII.
 fn shown_in(headers: &HeaderMap, header: HeaderName, scheme: Scheme) -> Option<&str> {
     let mut values = headers.get_all(header).iter();

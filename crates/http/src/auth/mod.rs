@@ -16,7 +16,9 @@ use std::sync::Arc;
 
 pub use access::Access;
 pub(crate) use access::{Refused, callable};
+pub(crate) use credential::key_in;
 pub use credential::{AnyOf, Method};
+pub(crate) use keys::Digest;
 pub use keys::{Key, KeyFile, KeyRecord, Keys};
 pub use scheme::Scheme;
 pub use subject::Certificates;

@@ -67,7 +67,7 @@ impl Fault {
     pub(crate) const fn busy(&self) -> Option<StatusCode> {
         let Self::Failed(Error::Unavailable(busy)) = self else { return None };
         match busy {
-            Busy::Draining => Some(StatusCode::SERVICE_UNAVAILABLE),
+            Busy::Draining | Busy::Withdrawn => Some(StatusCode::SERVICE_UNAVAILABLE),
             Busy::Runs | Busy::Store | Busy::Tasks | Busy::Streams => {
                 Some(StatusCode::TOO_MANY_REQUESTS)
             }
@@ -97,7 +97,7 @@ impl Fault {
             Busy::Store => Some(Limit::Store),
             Busy::Tasks => Some(Limit::OwnerTasks),
             Busy::Streams => Some(Limit::OwnerStreams),
-            Busy::Draining => None,
+            Busy::Draining | Busy::Withdrawn => None,
         }
     }
 

@@ -56,6 +56,10 @@ pub(crate) async fn take(
         Err(Unread::TooLarge) => return exchange.fault(&Fault::TooLarge),
         Err(Unread::TooSlow | Unread::Broken) => return reply::broken_off(),
     };
+    // A body may take its time, and the agent may have been withdrawn meanwhile.
+    if !door.agent.is_published() {
+        return reply::not_found();
+    }
     // Calls without a body come with all kinds of types.
     if !body.is_empty() && !is_json(&head.headers) {
         return exchange.fault(&Fault::ContentType);

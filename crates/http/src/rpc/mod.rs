@@ -38,6 +38,10 @@ pub(crate) async fn take(shared: Arc<Shared>, door: Arc<Door>, request: Request)
         Err(Unread::TooLarge) => return early(&shared, &door, &head, &Fault::TooLarge),
         Err(Unread::TooSlow | Unread::Broken) => return reply::broken_off(),
     };
+    // A body may take its time, and the agent may have been withdrawn meanwhile.
+    if !door.agent.is_published() {
+        return reply::not_found();
+    }
     if !is_json(&head.headers) {
         return early(&shared, &door, &head, &Fault::ContentType);
     }

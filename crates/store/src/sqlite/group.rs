@@ -106,6 +106,7 @@ impl Desk {
             Work::Append(append) => append.perform(&mut self.ledger),
             Work::Purge(before) => purge(&mut self.ledger, *before),
             Work::Webhook(work) => work.perform(&mut self.ledger),
+            Work::Agent(work) => work.perform(&self.ledger),
             Work::Probe => self.probe(),
         }
     }

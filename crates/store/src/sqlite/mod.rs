@@ -3,6 +3,7 @@
 //! `write` and `read` hold the statements, `record` what stands in the columns, `writer` and `readers` the
 //! threads. Open `schema.sql` first.
 
+mod agents;
 mod answers;
 mod backup;
 mod cache;
@@ -19,6 +20,7 @@ mod record;
 mod room;
 mod settings;
 mod shared;
+mod survey;
 mod tally;
 mod webhook;
 mod write;
@@ -29,8 +31,8 @@ pub use error::{Cause, OpenError};
 pub use settings::{Durability, Settings};
 pub use webhook::{DeadLetter, LettersError, letters, send_again};
 
-use a2ad_domain::ports::{Changes, Page, Query, StoreError, TaskStore};
-use a2ad_domain::{AgentId, Recorded, Scope, Task, TaskKey, Timestamp, Version};
+use a2ad_domain::ports::{Changes, Page, Query, StoreError, Survey, TaskStore, TaskSummary};
+use a2ad_domain::{AgentId, Recorded, Scope, Task, TaskId, TaskKey, Timestamp, Version};
 use async_trait::async_trait;
 use claim::Lock;
 use ledger::Ledger;
@@ -199,6 +201,20 @@ impl TaskStore for SqliteStore {
         let agent = agent.clone();
         let read = move |file: &_| list::waiting(file, &agent, since, limit);
         self.read(move |file| read(file).map_err(StoreError::Unavailable)).await
+    }
+
+    async fn survey(&self, survey: &Survey) -> Result<Vec<TaskSummary>, StoreError> {
+        let survey = survey.clone();
+        let read = move |file: &_| survey::survey(file, &survey).map_err(StoreError::Unavailable);
+        self.read(read).await
+    }
+
+    async fn find(&self, id: TaskId) -> Result<TaskKey, StoreError> {
+        self.read(move |file| survey::find(file, id)).await
+    }
+
+    async fn agents(&self) -> Result<Vec<AgentId>, StoreError> {
+        self.read(|file| survey::agents(file).map_err(StoreError::Unavailable)).await
     }
 
     async fn check(&self) -> Result<(), StoreError> {

@@ -1,4 +1,4 @@
--- Version 3 of the file's layout. Bodies are JSON.
+-- Version 4 of the file's layout. Bodies are JSON.
 -- Times are milliseconds since 1970-01-01T00:00:00Z.
 
 -- Who may see a task. The names stand here once, so that rows and indexes carry a number.
@@ -76,6 +76,14 @@ CREATE TABLE letter (
     -- Whether it is to be told after all.
     again   INTEGER NOT NULL,
     PRIMARY KEY (webhook, version)
+) STRICT, WITHOUT ROWID;
+
+-- What operators have decided about agents while the server ran.
+CREATE TABLE agent (
+    id        TEXT PRIMARY KEY,
+    -- What it is, as it was added; none for an agent that the configuration describes.
+    body      TEXT,
+    published INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
 CREATE UNIQUE INDEX task_by_id ON task (id);

@@ -1,6 +1,7 @@
 //! The one thread that writes. What has queued up while it committed is its next transaction, so that
 //! many callers share the cost of one commit and a single one waits for nobody.
 
+use super::agents::AgentWork;
 use super::answers::HandOn;
 use super::error::{closed, unavailable};
 use super::group::Desk;
@@ -28,6 +29,7 @@ pub(super) enum Work {
     Append(Append),
     Purge(Timestamp),
     Webhook(WebhookWork),
+    Agent(AgentWork),
     /// Writes what changes nothing, to see whether the file can be written.
     Probe,
 }

@@ -1,7 +1,9 @@
 //! A memory store that fails or takes its time when a test says so, and counts what it is given.
 
-use a2ad_domain::ports::{Changes, Page, Query, StoreError, TaskStore};
-use a2ad_domain::{AgentId, CancelSignal, Recorded, Scope, Task, TaskKey, Timestamp, Version};
+use a2ad_domain::ports::{Changes, Page, Query, StoreError, Survey, TaskStore, TaskSummary};
+use a2ad_domain::{
+    AgentId, CancelSignal, Recorded, Scope, Task, TaskId, TaskKey, Timestamp, Version,
+};
 use a2ad_store::{Capacity, MemoryStore};
 use async_trait::async_trait;
 use std::future::Future;
@@ -183,6 +185,21 @@ impl TaskStore for FlakyStore {
 
     async fn check(&self) -> Result<(), StoreError> {
         self.works()
+    }
+
+    async fn survey(&self, survey: &Survey) -> Result<Vec<TaskSummary>, StoreError> {
+        self.works()?;
+        self.inner.survey(survey).await
+    }
+
+    async fn find(&self, id: TaskId) -> Result<TaskKey, StoreError> {
+        self.works()?;
+        self.inner.find(id).await
+    }
+
+    async fn agents(&self) -> Result<Vec<AgentId>, StoreError> {
+        self.works()?;
+        self.inner.agents().await
     }
 
     async fn purge_ended_before(&self, before: Timestamp) -> Result<usize, StoreError> {

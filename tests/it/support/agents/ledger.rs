@@ -1,7 +1,9 @@
 //! A memory store that writes down what it is asked for.
 
-use a2ad_domain::ports::{Changes, Letter, Page, PushStore, Query, StoreError, TaskStore};
-use a2ad_domain::{AgentId, Recorded, Scope, Task, TaskKey, Timestamp, Version};
+use a2ad_domain::ports::{
+    Changes, Letter, Page, PushStore, Query, StoreError, Survey, TaskStore, TaskSummary,
+};
+use a2ad_domain::{AgentId, Recorded, Scope, Task, TaskId, TaskKey, Timestamp, Version};
 use a2ad_domain::{PushConfig, PushConfigId, Webhook, WebhookName};
 use a2ad_store::{Capacity, MemoryStore};
 use async_trait::async_trait;
@@ -75,6 +77,20 @@ impl TaskStore for Ledger {
     ) -> Result<Vec<TaskKey>, StoreError> {
         // Housekeeping asks for this whenever it likes.
         self.inner.waiting_since(agent, since, limit).await
+    }
+
+    async fn survey(&self, survey: &Survey) -> Result<Vec<TaskSummary>, StoreError> {
+        self.note("survey");
+        self.inner.survey(survey).await
+    }
+
+    async fn find(&self, id: TaskId) -> Result<TaskKey, StoreError> {
+        self.note("find");
+        self.inner.find(id).await
+    }
+
+    async fn agents(&self) -> Result<Vec<AgentId>, StoreError> {
+        self.inner.agents().await
     }
 
     async fn purge_ended_before(&self, before: Timestamp) -> Result<usize, StoreError> {

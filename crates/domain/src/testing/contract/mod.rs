@@ -1,11 +1,13 @@
 //! The suites that every implementation of a port passes. Each case is a function; the macros make tests
 //! of them.
 
+pub mod agents;
 pub mod bus;
 pub mod executor;
 pub mod push;
 pub mod store;
 pub mod store_lists;
+pub mod survey;
 
 /// Makes a test of every case of a [`TaskStore`](crate::ports::TaskStore). `$make` is called for each case
 /// and gives an empty store with room for a few hundred tasks.
@@ -38,6 +40,13 @@ macro_rules! store_contract {
             only_what_should_have_ended_is_listed_as_overdue
             only_tasks_that_wait_too_long_are_found_waiting
             only_what_ended_long_enough_ago_is_purged
+        );
+        $crate::store_contract!(@cases survey $make;
+            a_survey_shows_the_tasks_of_all_scopes_the_newest_first
+            filters_narrow_a_survey
+            pages_of_a_survey_give_every_task_once
+            a_task_is_found_in_whatever_scope_it_is
+            the_agents_are_those_that_have_tasks
         );
 
         #[::tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -79,6 +88,19 @@ macro_rules! push_store_contract {
             a_webhook_of_an_ended_task_is_over_when_it_was_told_all
             what_was_given_up_is_not_due
             webhooks_go_with_their_task
+        );
+    };
+}
+
+/// Makes a test of every case of an [`AgentStore`](crate::ports::AgentStore). `$make` is called for each case
+/// and gives an empty store.
+#[macro_export]
+macro_rules! agent_store_contract {
+    ($make:expr) => {
+        $crate::store_contract!(@cases agents $make;
+            what_is_kept_about_an_agent_is_read_as_it_was_kept
+            what_is_kept_takes_the_place_of_what_was
+            what_is_forgotten_is_not_kept
         );
     };
 }

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 pub use file::KeyFile;
 pub use key::Key;
-use record::Digest;
+pub(crate) use record::Digest;
 pub use record::KeyRecord;
 
 /// Knows callers by their keys, as the file is at the time of each request.

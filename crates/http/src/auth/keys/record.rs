@@ -11,10 +11,10 @@ use subtle::ConstantTimeEq;
 /// The SHA-256 of a key. A slow hash is for secrets that people make up and others can guess; a key has 256
 /// random bits, and guessing one by its hash is as hopeless as guessing it outright.
 #[derive(Clone)]
-pub(super) struct Digest([u8; 32]);
+pub(crate) struct Digest([u8; 32]);
 
 impl Digest {
-    pub(super) fn of(key: &str) -> Self {
+    pub(crate) fn of(key: &str) -> Self {
         let mut bytes = [0; 32];
         bytes.copy_from_slice(digest(&SHA256, key.as_bytes()).as_ref());
         Self(bytes)

@@ -1,0 +1,11 @@
+//! What operators do while the server runs.
+
+mod agents;
+mod audit;
+mod cards;
+mod descriptions;
+mod desk;
+mod entry;
+mod restart;
+mod tasks;
+mod withdrawal;
