@@ -19,7 +19,7 @@ use std::future::Future;
 use std::net::{IpAddr, Ipv4Addr};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use tokio::time::Instant;
 
 /// How long an answer or the end of the runs may take, by the clock that moves when everybody waits.
@@ -90,7 +90,12 @@ pub(crate) fn open(id: &str, executor: impl AgentExecutor + 'static) -> Front {
     let card = Card::new(id, "Takes what it gets.");
     let id = AgentId::new(id).expect("an agent id");
     let agent = Arc::new(Agent::new(id, card, settings, Arc::new(executor)));
-    Front { agent, access: Access::Open, card_mode: CardMode::Hybrid }
+    Front {
+        agent,
+        access: Access::Open,
+        card_mode: CardMode::Hybrid,
+        since: SystemTime::UNIX_EPOCH,
+    }
 }
 
 /// An agent that takes texts only, wants an extension to be named, and knows its callers.
@@ -110,7 +115,8 @@ pub(crate) fn strict(
     let id = AgentId::new(id).expect("an agent id");
     let agent = Agent::new(id, card, AgentSettings::default(), Arc::new(executor));
     let agent = Arc::new(agent.with_extensions(vec![extension]));
-    Front { agent, access: Access::Guarded { by, share_tasks: false }, card_mode: CardMode::V1 }
+    let access = Access::Guarded { by, share_tasks: false };
+    Front { agent, access, card_mode: CardMode::V1, since: SystemTime::UNIX_EPOCH }
 }
 
 /// A server.

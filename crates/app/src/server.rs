@@ -97,8 +97,7 @@ impl Server {
             // Nobody can change the agents, so nothing has to be looked up.
             None => live.current(),
             Some((admin, audit)) => {
-                let (service, gate) = (service.clone(), admin.gate());
-                let tally = tally.clone();
+                let (service, gate, tally) = (service.clone(), admin.gate(), tally.clone());
                 administered(live, Admin { directory, service, gate, audit, body, tally })
             }
         };

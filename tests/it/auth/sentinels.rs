@@ -51,6 +51,38 @@ async fn prints(arguments: &[&str]) -> String {
     String::from_utf8([output.stdout, output.stderr].concat()).expect("UTF-8")
 }
 
+/// What somebody with an operator's key is told, and somebody with nearly one.
+async fn told_to_operators(process: &Process) -> String {
+    let mut told = String::new();
+    for (shown, good) in [(OPERATOR, true), (&OPERATOR[1..], false)] {
+        for (verb, path, body) in [
+            ("GET", "/api/v1/admin/agents", String::new()),
+            ("GET", "/api/v1/admin/tasks", String::new()),
+            ("PUT", "/api/v1/admin/agents/script", json!({ "x": CONTENT }).to_string()),
+            ("GET", &format!("/api/v1/admin/{CONTENT}"), String::new()),
+        ] {
+            let headers = [("content-type", "application/json"), ("x-api-key", shown)];
+            let (status, answer) = process.exchange(verb, path, &headers, body).await;
+            assert_eq!(status == 401, !good, "{path}: {answer}");
+            told.push_str(&answer);
+        }
+    }
+    told
+}
+
+/// What is told without credentials.
+async fn told_to_everybody(process: &Process) -> String {
+    let mut told = String::new();
+    for path in
+        ["/metrics", "/status", "/readyz", "/.well-known/agent-card.json", "/api/v1/a2a/agents"]
+    {
+        let (status, answer) = process.exchange("GET", path, &[], String::new()).await;
+        assert_eq!(status, 200, "{path}");
+        told.push_str(&answer);
+    }
+    told
+}
+
 #[tokio::test]
 async fn nothing_that_was_entrusted_to_the_server_is_told_to_anybody_else() {
     let folder = Folder::new("sentinels");
@@ -98,26 +130,8 @@ async fn nothing_that_was_entrusted_to_the_server_is_told_to_anybody_else() {
         }
     }
     receiver.until_ended(&path).await;
-    for (shown, good) in [(OPERATOR, true), (&OPERATOR[1..], false)] {
-        for (verb, path, body) in [
-            ("GET", "/api/v1/admin/agents", String::new()),
-            ("GET", "/api/v1/admin/tasks", String::new()),
-            ("PUT", "/api/v1/admin/agents/script", json!({ "x": CONTENT }).to_string()),
-            ("GET", &format!("/api/v1/admin/{CONTENT}"), String::new()),
-        ] {
-            let headers = [json_type, ("x-api-key", shown)];
-            let (status, answer) = process.exchange(verb, path, &headers, body).await;
-            assert_eq!(status == 401, !good, "{path}: {answer}");
-            told.push_str(&answer);
-        }
-    }
-    for path in
-        ["/metrics", "/status", "/readyz", "/.well-known/agent-card.json", "/api/v1/a2a/agents"]
-    {
-        let (status, answer) = process.exchange("GET", path, &[], String::new()).await;
-        assert_eq!(status, 200, "{path}");
-        told.push_str(&answer);
-    }
+    told.push_str(&told_to_operators(&process).await);
+    told.push_str(&told_to_everybody(&process).await);
     let config = config.to_str().expect("text");
     told.push_str(&prints(&["check", "--config", config]).await);
     told.push_str(&prints(&["key", "list", "--config", config]).await);

@@ -126,9 +126,8 @@ impl Entries {
 
     /// The first agent that would show its extended card to callers of whom nothing is known.
     pub(crate) fn exposing(&self) -> Option<&AgentId> {
-        let exposes = |entry: &&Entry| {
-            entry.front().is_some_and(Front::shows_extended_card_to_everybody)
-        };
+        let exposes =
+            |entry: &&Entry| entry.front().is_some_and(Front::shows_extended_card_to_everybody);
         self.all.iter().find(exposes).map(|entry| &entry.id)
     }
 
