@@ -320,6 +320,16 @@ fn a_long_url_is_refused() {
 }
 
 #[test]
+fn a_url_that_gets_long_by_being_encoded_is_refused() {
+    // Each of these letters is sent as three bytes.
+    let url = |letters: usize| format!("https://hook.example.org/?{}", "\"".repeat(letters));
+    let start = url(0).len();
+    let target = parse(&url((MOST_URL - start) / 3)).expect("a target");
+    assert_eq!(parse(target.as_str()).as_ref(), Ok(&target));
+    assert_eq!(parse(&url((MOST_URL - start) / 3 + 1)), Err(Refused::TooLong));
+}
+
+#[test]
 fn development_takes_what_is_nearby() {
     let urls = [
         "http://127.0.0.1:9/",

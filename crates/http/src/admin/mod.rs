@@ -50,7 +50,8 @@ pub fn administered(live: Live, admin: Admin) -> Router {
         let admin = admin.clone();
         // In a task of its own, so that what was begun is done when whoever asked for it has gone.
         let done = tokio::spawn(async move { admin.take(request).await });
-        async move { done.await.unwrap_or_else(|_| reply::broken_off()) }
+        // It fails by a panic only, which is in the log.
+        async move { done.await.unwrap_or_else(|_| view::broken()) }
     };
     let router = Router::new().route(BASE, any(take.clone()));
     let router = router.route(&format!("{BASE}/{{*rest}}"), any(take));

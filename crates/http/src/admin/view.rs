@@ -79,6 +79,11 @@ pub(super) fn problem(problem: &Problem) -> Reply {
     }
 }
 
+/// What was asked for has broken down.
+pub(super) fn broken() -> Reply {
+    reply::failure(StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL", "Internal error")
+}
+
 /// What a failure of a use case means here.
 pub(super) fn failed(error: &Error) -> Reply {
     match error {

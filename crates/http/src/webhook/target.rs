@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::fmt::{self, Debug, Formatter};
 use url::{SyntaxViolation, Url};
 
-/// The longest URL that is read, in bytes.
+/// The longest URL, in bytes, as it is written and as it is sent.
 pub const MOST_URL: usize = 2048;
 
 /// A URL that has been found to be callable. Its path and query may hold a secret of the receiver, so it is
@@ -26,6 +26,10 @@ impl Target {
             return Err(Refused::TooLong);
         }
         let url = read(text)?;
+        // What is encoded is up to three times as long. It is what is sent, and what may be read again.
+        if url.as_str().len() > MOST_URL {
+            return Err(Refused::TooLong);
+        }
         rules.check(&url)?;
         // The client has a parser of its own behind the first one. What it cannot read is no target.
         url.as_str().parse::<Uri>().map_err(|_| Refused::Unreadable)?;
