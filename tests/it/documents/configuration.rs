@@ -106,37 +106,34 @@ fn every_default_in_a_row_is_the_one_of_the_file() {
     }
 }
 
-#[test]
-fn the_defaults_of_tokens_in_the_rows_are_those_of_the_server() {
-    let needed = "[auth.jwt]\nissuer = \"i\"\naudience = \"a\"\nkey_file = \"f\"\n";
-    let rows = rows(section(&read(DOCUMENT), "## `[auth.jwt]`"));
+/// The defaults in the rows of a table that has no place in the file of all defaults are those that the server
+/// has without them. `needed` describes the table with what it cannot do without.
+fn check_rows(table: &str, needed: &str, defaults: usize, of: fn(&Config) -> String) {
+    let rows = rows(section(&read(DOCUMENT), &format!("## `[{table}]`")));
     let rows = rows.iter().skip(2).filter(|row| !["required", "none"].contains(&&*row[1]));
     let written: String = rows.map(|row| format!("{} = {}\n", row[0], row[1])).collect();
-    let jwt = |file: &str| format!("{:?}", Config::parse(file, "test").expect("good").auth.jwt);
-    assert_eq!(written.lines().count(), 5, "{written}");
-    assert_eq!(jwt(&format!("{needed}{written}")), jwt(needed));
+    let needed = format!("[{table}]\n{needed}");
+    let settings = |file: &str| of(&Config::parse(file, "test").expect("good"));
+    assert_eq!(written.lines().count(), defaults, "{written}");
+    assert_eq!(settings(&format!("{needed}{written}")), settings(&needed));
+}
+
+#[test]
+fn the_defaults_of_tokens_in_the_rows_are_those_of_the_server() {
+    let needed = "issuer = \"i\"\naudience = \"a\"\nkey_file = \"f\"\n";
+    check_rows("auth.jwt", needed, 5, |config| format!("{:?}", config.auth.jwt));
 }
 
 #[test]
 fn the_default_of_encryption_in_its_row_is_that_of_the_server() {
-    let needed = "[server.tls]\ncertificate = \"c\"\nkey = \"k\"\n";
-    let rows = rows(section(&read(DOCUMENT), "## `[server.tls]`"));
-    let rows = rows.iter().skip(2).filter(|row| row[1] != "required");
-    let written: String = rows.map(|row| format!("{} = {}\n", row[0], row[1])).collect();
-    let tls = |file: &str| format!("{:?}", Config::parse(file, "test").expect("good").server.tls);
-    assert_eq!(written.lines().count(), 1, "{written}");
-    assert_eq!(tls(&format!("{needed}{written}")), tls(needed));
+    let needed = "certificate = \"c\"\nkey = \"k\"\n";
+    check_rows("server.tls", needed, 1, |config| format!("{:?}", config.server.tls));
 }
 
 #[test]
 fn the_defaults_of_operators_in_the_rows_are_those_of_the_server() {
-    let needed = "[admin]\nkeys = { ann = { env = \"ANN_KEY\" } }\n";
-    let rows = rows(section(&read(DOCUMENT), "## `[admin]`"));
-    let rows = rows.iter().skip(2).filter(|row| !["required", "none"].contains(&&*row[1]));
-    let written: String = rows.map(|row| format!("{} = {}\n", row[0], row[1])).collect();
-    let admin = |file: &str| format!("{:?}", Config::parse(file, "test").expect("good").admin);
-    assert_eq!(written.lines().count(), 2, "{written}");
-    assert_eq!(admin(&format!("{needed}{written}")), admin(needed));
+    let needed = "keys = { ann = { env = \"ANN_KEY\" } }\n";
+    check_rows("admin", needed, 2, |config| format!("{:?}", config.admin));
 }
 
 #[test]

@@ -169,12 +169,7 @@ impl Outbox {
         let told = self.insist(name, config, notice, at, closing).await?;
         match &told {
             Told::Arrived => self.webhooks.told(name, version).await?,
-            Told::GivenUp(why) => {
-                let letter = Letter { version, at: self.clock.now(), why: why.clone() };
-                let (task, webhook) = (name.task.id, &config.id);
-                tracing::warn!(%task, %webhook, version = version.0, why, "a webhook was not told");
-                self.webhooks.give_up(name, &letter).await?;
-            }
+            Told::GivenUp(why) => self.give_up(name, config, version, why).await?,
             Told::Gone | Told::PutOff => {}
         }
         Ok(told)
@@ -200,13 +195,24 @@ impl Outbox {
         let told = self.insist(name, config, &notice, self.clock.now(), closing).await?;
         match &told {
             Told::Arrived => self.webhooks.told_after_all(name, version).await?,
-            Told::GivenUp(why) => {
-                let letter = Letter { version, at: self.clock.now(), why: why.clone() };
-                self.webhooks.give_up(name, &letter).await?;
-            }
+            Told::GivenUp(why) => self.give_up(name, config, version, why).await?,
             Told::Gone | Told::PutOff => {}
         }
         Ok(told)
+    }
+
+    /// Keeps a letter about what a webhook was not told.
+    async fn give_up(
+        &self,
+        name: &WebhookName,
+        config: &PushConfig,
+        version: Version,
+        why: &str,
+    ) -> Result<(), StoreError> {
+        let letter = Letter { version, at: self.clock.now(), why: why.to_owned() };
+        let (task, webhook) = (name.task.id, &config.id);
+        tracing::warn!(%task, %webhook, version = version.0, why, "a webhook was not told");
+        self.webhooks.give_up(name, &letter).await
     }
 
     /// Tries until the webhook has answered or it makes no sense any more.

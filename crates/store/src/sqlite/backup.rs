@@ -1,8 +1,9 @@
 //! A copy of the file while it is in use, by the store that has it open or from beside it.
 
+use super::beside::{Unopened, open_beside, say_no_store};
 use super::claim::{beside, private_file};
-use super::error::{Cause, OpenError};
-use super::open::{judge, reader};
+use super::error::OpenError;
+use super::open::reader;
 use rusqlite::{Connection, ErrorCode};
 use std::error::Error;
 use std::fmt;
@@ -31,11 +32,7 @@ pub enum BackupError {
 impl fmt::Display for BackupError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoStore(path) => write!(
-                f,
-                "there is no store in {}; name the file that a server keeps its tasks in",
-                path.display()
-            ),
+            Self::NoStore(path) => say_no_store(path, f),
             Self::Store(error) => error.fmt(f),
             Self::Exists(path) => {
                 write!(f, "{} exists already; name a new file", path.display())
@@ -60,25 +57,23 @@ impl Error for BackupError {
     }
 }
 
+impl From<Unopened> for BackupError {
+    fn from(unopened: Unopened) -> Self {
+        match unopened {
+            Unopened::NoStore(path) => Self::NoStore(path),
+            Unopened::Store(error) => Self::Store(error),
+        }
+    }
+}
+
 /// Copies the store in the file `from` into the new file `to`, beside the process that has it open, if there
 /// is one, and without stopping it. Says how many tasks there are in the copy.
 ///
 /// # Errors
 /// [`BackupError`]; there is no file `to` then, or it is the one that was there before.
 pub fn back_up(from: &Path, to: &Path) -> Result<usize, BackupError> {
-    let unusable = |cause: Cause| BackupError::Store(OpenError::new(from, cause));
-    // Looked at by name: closing a handle of the file would release the locks that SQLite holds on it,
-    // should a store of this very process have it open.
-    match fs::metadata(from) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(BackupError::NoStore(from.to_path_buf()));
-        }
-        Err(error) => return Err(unusable(error.into())),
-        Ok(_) => {}
-    }
-    // Needs no lock of ours: that one keeps two servers from one file, and this only reads.
-    let connection = reader(from).map_err(|error| unusable(error.into()))?;
-    if judge(&connection).map_err(unusable)?.is_none() {
+    let (connection, layout) = open_beside(from, reader)?;
+    if layout.is_none() {
         return Err(BackupError::NoStore(from.to_path_buf()));
     }
     copy(&connection, from, to)

@@ -6,6 +6,7 @@
 mod agents;
 mod answers;
 mod backup;
+mod beside;
 mod cache;
 mod claim;
 mod error;

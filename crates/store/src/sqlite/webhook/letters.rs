@@ -1,13 +1,12 @@
 //! What operators do about webhooks that were given up, beside the server that may have the file open: look,
 //! and have it told after all. Both are one short transaction on rows that the server keeps nowhere else.
 
-use crate::sqlite::error::{Cause, OpenError};
-use crate::sqlite::open::{judge, reader};
+use crate::sqlite::beside::{Unopened, open_beside, say_no_store};
+use crate::sqlite::error::OpenError;
+use crate::sqlite::open::{LAYOUT, reader};
 use a2ad_domain::Timestamp;
 use rusqlite::{Connection, OpenFlags, params};
 use std::fmt;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -49,11 +48,7 @@ pub enum LettersError {
 impl fmt::Display for LettersError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoStore(path) => write!(
-                f,
-                "there is no store in {}; name the file that a server keeps its tasks in",
-                path.display()
-            ),
+            Self::NoStore(path) => say_no_store(path, f),
             Self::Store(error) => error.fmt(f),
             Self::Older(path) => write!(
                 f,
@@ -65,6 +60,15 @@ impl fmt::Display for LettersError {
 }
 
 impl std::error::Error for LettersError {}
+
+impl From<Unopened> for LettersError {
+    fn from(unopened: Unopened) -> Self {
+        match unopened {
+            Unopened::NoStore(path) => Self::NoStore(path),
+            Unopened::Store(error) => Self::Store(error),
+        }
+    }
+}
 
 /// What was given up, the oldest first.
 ///
@@ -120,24 +124,15 @@ fn open(
     store: &Path,
     connect: impl FnOnce(&Path) -> rusqlite::Result<Connection>,
 ) -> Result<Connection, LettersError> {
-    // Looked at by name first: connecting would make the file.
-    match fs::metadata(store) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            return Err(LettersError::NoStore(store.to_path_buf()));
-        }
-        Err(error) => return Err(unusable(store, error)),
-        Ok(_) => {}
-    }
-    let file = connect(store).map_err(|error| unusable(store, error))?;
-    let layout = judge(&file).map_err(|cause| unusable(store, cause))?;
-    if layout != Some(crate::sqlite::open::LAYOUT) {
+    let (file, layout) = open_beside(store, connect)?;
+    if layout != Some(LAYOUT) {
         return Err(LettersError::Older(store.to_path_buf()));
     }
     Ok(file)
 }
 
-fn unusable(store: &Path, cause: impl Into<Cause>) -> LettersError {
-    LettersError::Store(OpenError::new(store, cause))
+fn unusable(store: &Path, error: rusqlite::Error) -> LettersError {
+    LettersError::Store(OpenError::new(store, error))
 }
 
 /// The text of an id that stands in the file as bytes.
