@@ -28,7 +28,7 @@ type Layout = BTreeMap<String, BTreeSet<String>>;
 fn real(file: &Connection) -> Layout {
     let mut statement = file
         .prepare(
-            "SELECT s.name, c.name FROM sqlite_schema AS s, pragma_table_info(s.name) AS c
+            "SELECT s.name, c.name FROM sqlite_schema AS s, pragma_table_xinfo(s.name) AS c
              WHERE s.type = 'table' AND s.name NOT LIKE 'sqlite_%'",
         )
         .unwrap();

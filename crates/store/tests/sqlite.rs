@@ -194,6 +194,11 @@ async fn a_file_of_the_third_layout_is_brought_up_to_the_newest_with_all_it_hold
     is_brought_up(include_str!("layouts/3.sql"), include_str!("layouts/3_content.sql")).await;
 }
 
+#[tokio::test]
+async fn a_file_of_the_fourth_layout_is_brought_up_to_the_newest_with_all_it_holds() {
+    is_brought_up(include_str!("layouts/4.sql"), include_str!("layouts/4_content.sql")).await;
+}
+
 async fn is_brought_up(layout_then: &str, content: &str) {
     let folder = Folder::new();
     let old = Connection::open(folder.path("tasks.db")).unwrap();

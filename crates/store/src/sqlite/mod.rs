@@ -14,6 +14,7 @@ mod group;
 mod heads;
 mod ledger;
 mod list;
+mod log;
 mod open;
 mod read;
 mod readers;

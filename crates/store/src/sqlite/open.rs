@@ -9,13 +9,14 @@ use std::path::Path;
 use std::time::Duration;
 
 /// The newest layout that this program knows, in `PRAGMA user_version`.
-pub(super) const LAYOUT: i64 = 4;
+pub(super) const LAYOUT: i64 = 5;
 
 /// What leads from each earlier layout to the next, the first one from version 1.
 const UPGRADES: [&str; LAYOUT as usize - 1] = [
     include_str!("upgrade/from_1.sql"),
     include_str!("upgrade/from_2.sql"),
     include_str!("upgrade/from_3.sql"),
+    include_str!("upgrade/from_4.sql"),
 ];
 
 /// Says in the file's header whose it is: "a2ad" in ASCII.

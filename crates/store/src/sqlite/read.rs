@@ -1,10 +1,11 @@
 //! Reading one task and its log.
 
 use super::error::unavailable;
-use super::record::{Damaged, Row, read_change, read_snapshot};
+use super::log;
+use super::record::{Damaged, Row, read_snapshot};
 use super::write::tenant;
 use a2ad_domain::ports::{Changes, StoreError};
-use a2ad_domain::{ContextId, Recorded, Task, TaskKey, Timestamp, Version};
+use a2ad_domain::{ContextId, Task, TaskKey, Timestamp, Version};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::error::Error;
 use std::sync::Arc;
@@ -70,7 +71,7 @@ pub(super) fn whole(
     let since: i64 = snapshot.get(0)?;
     let mut task = read_snapshot(row, snapshot.get_ref(1)?.as_str()?)?;
     if since != version {
-        for change in rows_after(connection, number, since, i64::MAX)? {
+        for change in log::after(connection, number, since, i64::MAX)? {
             task.replay(&change)?;
         }
     }
@@ -78,25 +79,6 @@ pub(super) fn whole(
         return Err(Damaged::new("a task whose changes are not all there").into());
     }
     Ok(task)
-}
-
-fn rows_after(
-    connection: &Connection,
-    number: i64,
-    after: i64,
-    limit: i64,
-) -> Result<Vec<Recorded>, ReadError> {
-    let mut statement = connection.prepare_cached(
-        "SELECT version, at, kind, body FROM change
-         WHERE task = ?1 AND version > ?2 ORDER BY version LIMIT ?3",
-    )?;
-    let mut rows = statement.query(params![number, after, limit])?;
-    let mut changes = Vec::new();
-    while let Some(row) = rows.next()? {
-        let (kind, body) = (row.get_ref(2)?.as_str()?, row.get_ref(3)?.as_str()?);
-        changes.push(read_change(row.get(0)?, row.get(1)?, kind, body)?);
-    }
-    Ok(changes)
 }
 
 /// The part of a task's log. `log` is how many changes it holds: more may still be in the file, where the
@@ -119,7 +101,7 @@ pub(super) fn changes_after(
     // At least one is read, since only it tells whether the log reaches back so far.
     let rows = super::room::signed(limit.max(1));
     let mut changes =
-        rows_after(connection, place.number, after, rows).map_err(StoreError::Unavailable)?;
+        log::after(connection, place.number, after, rows).map_err(StoreError::Unavailable)?;
     let next = Version(after.unsigned_abs() + 1);
     if changes.first().is_none_or(|first| first.version != next) {
         return Ok(Changes::TooOld);

@@ -1,16 +1,15 @@
 //! How much the file holds, and what goes when that is too much.
 
 use super::ledger::Ledger;
+use super::log::{self, CHANGE};
 use super::record::{ChangeRow, state_of};
 use crate::memory::Capacity;
 use a2ad_domain::{TaskId, TaskState};
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension};
 use std::error::Error;
 
 /// About how many bytes a task takes in the file beside its texts: its row and four indexes.
 const TASK: i64 = 512;
-/// The same of a change.
-pub(super) const CHANGE: i64 = 64;
 
 /// What is kept, as of the transaction under way.
 #[derive(Clone, Copy, Debug)]
@@ -129,10 +128,8 @@ pub(super) fn remove_ended_before(ledger: &mut Ledger, before: i64) -> Removed {
 
 fn remove(ledger: &mut Ledger, number: i64) -> Result<TaskId, Box<dyn Error + Send + Sync>> {
     let file = &ledger.connection;
-    for statement in ["DELETE FROM change WHERE task = ?1", "DELETE FROM snapshot WHERE task = ?1"]
-    {
-        file.prepare_cached(statement)?.execute([number])?;
-    }
+    log::remove(file, number)?;
+    file.prepare_cached("DELETE FROM snapshot WHERE task = ?1")?.execute([number])?;
     super::webhook::remove_all(file, number)?;
     let mut statement = file
         .prepare_cached("DELETE FROM task WHERE number = ?1 RETURNING id, scope, state, weight")?;
@@ -143,22 +140,4 @@ fn remove(ledger: &mut Ledger, number: i64) -> Result<TaskId, Box<dyn Error + Se
     ledger.room.remove(weight);
     ledger.moves.went(scope, state);
     Ok(TaskId::from_u128(u128::from_be_bytes(id)))
-}
-
-/// Removes the changes of a task up to a version; says how much they weighed.
-pub(super) fn forget_changes(
-    connection: &Connection,
-    number: i64,
-    upto: i64,
-) -> rusqlite::Result<i64> {
-    let freed: i64 = connection
-        .prepare_cached(
-            "SELECT coalesce(sum(octet_length(body) + ?3), 0) FROM change
-             WHERE task = ?1 AND version <= ?2",
-        )?
-        .query_row(params![number, upto, CHANGE], |row| row.get(0))?;
-    connection
-        .prepare_cached("DELETE FROM change WHERE task = ?1 AND version <= ?2")?
-        .execute([number, upto])?;
-    Ok(freed)
 }

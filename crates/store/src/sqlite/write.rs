@@ -7,10 +7,9 @@ use super::cache::Step;
 use super::error::unavailable;
 use super::heads::Head;
 use super::ledger::Ledger;
+use super::log;
 use super::record::{ChangeRow, Damaged, write_change, write_snapshot};
-use super::room::{
-    change_weight, forget_changes, make_room, remove_ended_before, signed, snapshot_weight,
-};
+use super::room::{change_weight, make_room, remove_ended_before, signed, snapshot_weight};
 use a2ad_domain::ports::StoreError;
 use a2ad_domain::{Recorded, Task, TaskKey, TaskState, Tenant, Timestamp, Version};
 use rusqlite::{Connection, named_params, params};
@@ -195,7 +194,7 @@ impl Append {
     /// Writes the changes on top of where the task stands; says where it stands then.
     fn write(&self, ledger: &mut Ledger, head: Head) -> rusqlite::Result<Head> {
         let (connection, columns) = (&ledger.connection, &self.columns);
-        self.write_rows(connection, head.number)?;
+        log::insert(connection, head.number, &self.rows)?;
         let mut grown: i64 = self.rows.iter().map(change_weight).sum();
         if let Some(snapshot) = &self.snapshot {
             grown += signed(snapshot.len()) - snapshot_size(connection, head.number)?;
@@ -203,7 +202,7 @@ impl Append {
             // The snapshot holds what the log has no room for.
             let forgotten = columns.version.saturating_sub(ledger.room.log);
             if forgotten > 0 {
-                grown -= forget_changes(connection, head.number, forgotten)?;
+                grown -= log::forget(connection, head.number, forgotten)?;
             }
         }
         let (version, state) = (columns.version, columns.state);
@@ -254,16 +253,6 @@ impl Append {
             ":expected": from.version,
         })?;
         Ok(written == 1)
-    }
-
-    fn write_rows(&self, connection: &Connection, number: i64) -> rusqlite::Result<()> {
-        let mut statement = connection.prepare_cached(
-            "INSERT INTO change (task, version, at, kind, body) VALUES (?1, ?2, ?3, ?4, ?5)",
-        )?;
-        for row in &self.rows {
-            statement.execute(params![number, row.version, row.at, row.kind, row.body])?;
-        }
-        Ok(())
     }
 }
 
