@@ -87,7 +87,7 @@ impl Server {
         let name_peers = settings.proxies.need_peers()
             || settings.allowance.limits_anything()
             || config.admin.is_some();
-        let body = settings.body.clone();
+        let (body, allowance) = (settings.body.clone(), settings.allowance.clone());
         let (calls, vitals) = (service.clone(), gauges.clone());
         let routes = Box::new(move |fronts, default: &Front| {
             router(calls.clone(), fronts, default, vitals.clone(), settings.clone())
@@ -98,20 +98,11 @@ impl Server {
             None => live.current(),
             Some((admin, audit)) => {
                 let (service, gate, tally) = (service.clone(), admin.gate(), tally.clone());
-                administered(live, Admin { directory, service, gate, audit, body, tally })
+                let admin = Admin { directory, service, gate, audit, allowance, body, tally };
+                administered(live, admin)
             }
         };
-        let connections = Connections {
-            max: config.server.max_connections,
-            head_timeout: config.server.head_timeout.0,
-            max_head: config.server.max_head.0,
-            write_timeout: config.server.write_timeout.0,
-            name_peers,
-            tls,
-            cors: config.server.cors().map(Arc::new),
-            tally,
-            ..Connections::default()
-        };
+        let connections = Connections { name_peers, tls, tally, ..connections(&config) };
         let (runtime, drain) = (gauges.runtime.clone(), config.server.drain.0);
         Ok(Self {
             listener,
@@ -198,6 +189,18 @@ impl Server {
         }
         tracing::info!(cut_off = drained.cut_off, "stopped");
         drained
+    }
+}
+
+/// What connections may take.
+fn connections(config: &Config) -> Connections {
+    Connections {
+        max: config.server.max_connections,
+        head_timeout: config.server.head_timeout.0,
+        max_head: config.server.max_head.0,
+        write_timeout: config.server.write_timeout.0,
+        cors: config.server.cors().map(Arc::new),
+        ..Connections::default()
     }
 }
 

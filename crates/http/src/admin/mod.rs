@@ -10,18 +10,20 @@ mod perform;
 mod view;
 
 use crate::body::BodyLimits;
-use crate::edge::Tally;
+use crate::edge::{Allowance, Limit, Tally};
 use crate::live::Live;
 use crate::reply::{self, Reply};
 use a2ad_domain::Service;
 use axum::Router;
 use axum::extract::Request;
+use axum::http::request::Parts;
 use axum::routing::any;
 use std::sync::Arc;
 
 pub use audit::Audit;
 use audit::Entry;
 pub use directory::{AgentView, Directory, Origin, Problem};
+use gate::Barred;
 pub use gate::{Gate, MIN_KEY, Operator};
 use operation::{Found, find};
 
@@ -37,6 +39,8 @@ pub struct Admin {
     pub gate: Gate,
     /// Where it is written down who did what.
     pub audit: Audit,
+    /// What somebody may take who is not let in.
+    pub allowance: Arc<Allowance>,
     /// What a request body may cost.
     pub body: BodyLimits,
     /// Counts refusals.
@@ -71,7 +75,7 @@ impl Admin {
         let peer = gate::peer(&head);
         let mut entry = Entry { peer, ..Entry::of(&found) };
         let reply = match self.gate.admit(peer, &head.headers) {
-            Err(barred) => gate::refuse(barred),
+            Err(barred) => gate::refuse(self.slowed(barred, &head)),
             Ok(operator) => {
                 entry.operator = Some(operator);
                 match found {
@@ -86,5 +90,18 @@ impl Admin {
         entry.status = reply.status().as_u16();
         self.audit.write(&entry);
         reply
+    }
+
+    /// Why somebody is not let in who may have been refused too often already. They are counted by the address,
+    /// with the callers who show nothing good either, so that guessing is slow; operators are not counted.
+    fn slowed(&self, barred: Barred, head: &Parts) -> Barred {
+        let who = self.allowance.who(None, head);
+        match self.allowance.request(who.as_ref()) {
+            Ok(()) => barred,
+            Err(pause) => {
+                self.tally.count(Limit::Rate);
+                Barred::TooOften(pause)
+            }
+        }
     }
 }
