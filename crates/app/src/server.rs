@@ -8,7 +8,7 @@ use crate::signals::Signals;
 use a2ad_domain::service::Service;
 use a2ad_executor::{Drained, Runtime};
 use a2ad_http::Router;
-use a2ad_http::admin::{Admin, administered};
+use a2ad_http::admin::{Admin, UnderWay, administered};
 use a2ad_http::webhook::Courier;
 use a2ad_http::{
     Access, Allowance, BodyLimits, Connections, Front, Proxies, Settings, Tally, VersionPolicy,
@@ -24,6 +24,9 @@ use tokio::sync::oneshot;
 
 /// How often ended and forgotten tasks are looked for.
 const SWEEP: Duration = Duration::from_secs(60);
+
+/// How long what operators have begun may take at the end. A store that fails has said so by then.
+const OPERATIONS: Duration = Duration::from_secs(15);
 
 /// A server that listens.
 ///
@@ -42,6 +45,8 @@ pub struct Server {
     courier: Option<Courier>,
     /// How long a delivery may take.
     delivery: Duration,
+    /// What operators have begun.
+    under_way: UnderWay,
     connections: Connections,
     scheme: &'static str,
 }
@@ -92,13 +97,16 @@ impl Server {
         let routes = Box::new(move |fronts, default: &Front| {
             router(calls.clone(), fronts, default, vitals.clone(), settings.clone())
         });
+        let under_way = UnderWay::default();
         let (live, default) = directory.serve(routes).await.map_err(std::io::Error::other)?;
         let router = match config.admin.as_ref().zip(audit) {
             // Nobody can change the agents, so nothing has to be looked up.
             None => live.current(),
             Some((admin, audit)) => {
                 let (service, gate, tally) = (service.clone(), admin.gate(), tally.clone());
-                let admin = Admin { directory, service, gate, audit, allowance, body, tally };
+                let under_way = under_way.clone();
+                let admin =
+                    Admin { directory, service, gate, audit, allowance, body, tally, under_way };
                 administered(live, admin)
             }
         };
@@ -116,6 +124,7 @@ impl Server {
             drain,
             courier: post.map(|post| post.courier),
             delivery: config.push.timeout.0,
+            under_way,
             connections,
             scheme: config.server.scheme(),
         })
@@ -184,6 +193,9 @@ impl Server {
         sweeping.abort();
         let _ = closing.send(());
         let _ = serving.await;
+        if !self.under_way.end(OPERATIONS).await {
+            tracing::error!("an operation of an operator is left half done");
+        }
         if let Some(courier) = self.courier {
             courier.close(self.delivery.min(self.drain)).await;
         }

@@ -7,6 +7,7 @@ mod directory;
 mod gate;
 mod operation;
 mod perform;
+mod under_way;
 mod view;
 
 use crate::body::BodyLimits;
@@ -16,6 +17,7 @@ use crate::reply::{self, Reply};
 use a2ad_domain::Service;
 use axum::Router;
 use axum::extract::Request;
+use axum::http::StatusCode;
 use axum::http::request::Parts;
 use axum::routing::any;
 use std::sync::Arc;
@@ -26,8 +28,10 @@ pub use directory::{AgentView, Directory, Origin, Problem};
 use gate::Barred;
 pub use gate::{Gate, MIN_KEY, Operator};
 use operation::{Found, find};
+pub use under_way::UnderWay;
 
 const BASE: &str = "/api/v1/admin";
+const ENDING: &str = "The server is about to end";
 
 /// Everything that operations need.
 pub struct Admin {
@@ -45,6 +49,8 @@ pub struct Admin {
     pub body: BodyLimits,
     /// Counts refusals.
     pub tally: Arc<Tally>,
+    /// What has begun.
+    pub under_way: UnderWay,
 }
 
 /// The routes of operators in front of all others.
@@ -74,14 +80,28 @@ impl Admin {
         let found = find(&head.method, path);
         let peer = gate::peer(&head);
         let mut entry = Entry { peer, ..Entry::of(&found) };
+        // Until it is written down.
+        let mut begun = None;
         let reply = match self.gate.admit(peer, &head.headers) {
             Err(barred) => gate::refuse(self.slowed(barred, &head)),
             Ok(operator) => {
                 entry.operator = Some(operator);
                 match found {
-                    Found::Operation(operation) => {
-                        Box::pin(self.perform(operation, &head, body, &mut entry)).await
-                    }
+                    Found::Operation(operation) => match self.read(&head, body).await {
+                        Err(unread) => unread,
+                        Ok(body) => {
+                            begun = self.under_way.begin().await;
+                            if begun.is_some() {
+                                Box::pin(self.perform(operation, &head, &body, &mut entry)).await
+                            } else {
+                                reply::failure(
+                                    StatusCode::SERVICE_UNAVAILABLE,
+                                    "UNAVAILABLE",
+                                    ENDING,
+                                )
+                            }
+                        }
+                    },
                     Found::OtherVerbs(verbs) => reply::wrong_verb(verbs),
                     Found::Nothing => reply::not_found(),
                 }
@@ -89,6 +109,7 @@ impl Admin {
         };
         entry.status = reply.status().as_u16();
         self.audit.write(&entry);
+        drop(begun);
         reply
     }
 
