@@ -199,7 +199,7 @@ impl Server {
         if let Some(courier) = self.courier {
             courier.close(self.delivery.min(self.drain)).await;
         }
-        tracing::info!(cut_off = drained.cut_off, "stopped");
+        tracing::info!(cut_off = drained.cut_off, left = drained.left, "stopped");
         drained
     }
 }
