@@ -6,6 +6,7 @@ mod cards;
 mod descriptions;
 mod desk;
 mod entry;
+mod leaving;
 mod restart;
 mod tasks;
 mod withdrawal;

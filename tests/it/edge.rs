@@ -5,7 +5,7 @@ mod answers;
 mod callers;
 mod certificates;
 mod client_certificates;
-mod connections;
+pub(crate) mod connections;
 mod pages;
 mod sizes;
 mod tls;

@@ -170,8 +170,8 @@ impl AppBuilder {
         self
     }
 
-    /// Keeps webhooks in `webhooks`, for a store of the program's own. Without a place for webhooks there are
-    /// no push notifications.
+    /// Keeps webhooks in `webhooks`, which must be the store of the program's own by its other port. Without a
+    /// place for webhooks there are no push notifications.
     #[must_use]
     pub fn webhooks(mut self, webhooks: Arc<dyn PushStore>) -> Self {
         self.webhooks = Some(webhooks);

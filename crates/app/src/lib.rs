@@ -72,6 +72,8 @@ pub mod exit {
     pub const UNAVAILABLE: u8 = 69;
     /// A file cannot be written.
     pub const CANTCREAT: u8 = 73;
+    /// Told to stop, the server could not store the end of some tasks.
+    pub const IOERR: u8 = 74;
     /// The configuration makes no sense.
     pub const CONFIG: u8 = 78;
     /// Told a second time to stop, the process did so at once.

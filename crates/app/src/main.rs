@@ -123,6 +123,9 @@ fn main() -> ExitCode {
 
 type Failed = (u8, String);
 
+const LEFT: &str =
+    "the store fails, so tasks are left at work; the next start on it ends them. tasks";
+
 /// Is the guard. What stops a server is not meant for it: it ends when the server has.
 fn watch(id: &str) -> Result<(), Failed> {
     let failed = |error: std::io::Error| (exit::UNAVAILABLE, error.to_string());
@@ -199,7 +202,9 @@ fn serve(options: Serve) -> Result<(), Failed> {
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(failed)?;
     runtime.block_on(async {
         let server = app.bind().await.map_err(failed)?;
-        server.run_until_told().await.map_err(failed)?;
-        Ok(())
+        match server.run_until_told().await.map_err(failed)?.left {
+            0 => Ok(()),
+            left => Err((exit::IOERR, format!("{LEFT}: {left}"))),
+        }
     })
 }

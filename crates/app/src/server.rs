@@ -8,7 +8,7 @@ use crate::signals::Signals;
 use a2ad_domain::service::Service;
 use a2ad_executor::{Drained, Runtime};
 use a2ad_http::Router;
-use a2ad_http::admin::{Admin, administered};
+use a2ad_http::admin::{Admin, UnderWay, administered};
 use a2ad_http::webhook::Courier;
 use a2ad_http::{
     Access, Allowance, BodyLimits, Connections, Front, Proxies, Settings, Tally, VersionPolicy,
@@ -24,6 +24,9 @@ use tokio::sync::oneshot;
 
 /// How often ended and forgotten tasks are looked for.
 const SWEEP: Duration = Duration::from_secs(60);
+
+/// How long what operators have begun may take at the end. A store that fails has said so by then.
+const OPERATIONS: Duration = Duration::from_secs(15);
 
 /// A server that listens.
 ///
@@ -42,6 +45,8 @@ pub struct Server {
     courier: Option<Courier>,
     /// How long a delivery may take.
     delivery: Duration,
+    /// What operators have begun.
+    under_way: UnderWay,
     connections: Connections,
     scheme: &'static str,
 }
@@ -87,31 +92,25 @@ impl Server {
         let name_peers = settings.proxies.need_peers()
             || settings.allowance.limits_anything()
             || config.admin.is_some();
-        let body = settings.body.clone();
+        let (body, allowance) = (settings.body.clone(), settings.allowance.clone());
         let (calls, vitals) = (service.clone(), gauges.clone());
         let routes = Box::new(move |fronts, default: &Front| {
             router(calls.clone(), fronts, default, vitals.clone(), settings.clone())
         });
+        let under_way = UnderWay::default();
         let (live, default) = directory.serve(routes).await.map_err(std::io::Error::other)?;
         let router = match config.admin.as_ref().zip(audit) {
             // Nobody can change the agents, so nothing has to be looked up.
             None => live.current(),
             Some((admin, audit)) => {
                 let (service, gate, tally) = (service.clone(), admin.gate(), tally.clone());
-                administered(live, Admin { directory, service, gate, audit, body, tally })
+                let under_way = under_way.clone();
+                let admin =
+                    Admin { directory, service, gate, audit, allowance, body, tally, under_way };
+                administered(live, admin)
             }
         };
-        let connections = Connections {
-            max: config.server.max_connections,
-            head_timeout: config.server.head_timeout.0,
-            max_head: config.server.max_head.0,
-            write_timeout: config.server.write_timeout.0,
-            name_peers,
-            tls,
-            cors: config.server.cors().map(Arc::new),
-            tally,
-            ..Connections::default()
-        };
+        let connections = Connections { name_peers, tls, tally, ..connections(&config) };
         let (runtime, drain) = (gauges.runtime.clone(), config.server.drain.0);
         Ok(Self {
             listener,
@@ -125,6 +124,7 @@ impl Server {
             drain,
             courier: post.map(|post| post.courier),
             delivery: config.push.timeout.0,
+            under_way,
             connections,
             scheme: config.server.scheme(),
         })
@@ -193,11 +193,26 @@ impl Server {
         sweeping.abort();
         let _ = closing.send(());
         let _ = serving.await;
+        if !self.under_way.end(OPERATIONS).await {
+            tracing::error!("an operation of an operator is left half done");
+        }
         if let Some(courier) = self.courier {
             courier.close(self.delivery.min(self.drain)).await;
         }
-        tracing::info!(cut_off = drained.cut_off, "stopped");
+        tracing::info!(cut_off = drained.cut_off, left = drained.left, "stopped");
         drained
+    }
+}
+
+/// What connections may take.
+fn connections(config: &Config) -> Connections {
+    Connections {
+        max: config.server.max_connections,
+        head_timeout: config.server.head_timeout.0,
+        max_head: config.server.max_head.0,
+        write_timeout: config.server.write_timeout.0,
+        cors: config.server.cors().map(Arc::new),
+        ..Connections::default()
     }
 }
 

@@ -144,28 +144,64 @@ async fn a_message_that_is_refused_leaves_no_webhook() {
     assert_eq!(world.bells.take(), []);
 }
 
+/// A message with a webhook.
+fn with_webhook(message: SendMessage) -> SendMessage {
+    SendMessage { push: Some(Box::new(set_webhook(None, PushForm::Line1))), ..message }
+}
+
+/// How often the store was asked to write.
+fn writes(world: &World) -> usize {
+    [Op::Insert, Op::Append, Op::SetWebhook].map(|op| world.store.calls(op)).iter().sum()
+}
+
 #[tokio::test]
-async fn a_task_whose_webhook_cannot_be_kept_ends_before_its_run_begins() {
+async fn a_message_and_its_webhook_are_one_write() {
     let world = world();
-    world.store.script(Op::SetWebhook, [Fault::Down]);
-    let push = Some(Box::new(set_webhook(None, PushForm::Line1)));
-    let refused = world.service.send(&world.scope, SendMessage { push, ..call("x") }).await;
-    assert!(matches!(refused, Err(Error::Internal { .. })), "{refused:?}");
-    assert_eq!(world.store.tasks()[0].state(), TaskState::Failed);
+    let asking = world.task_in(TaskState::InputRequired);
+    for message in [call("x"), call_for(&asking, "this")] {
+        let before = writes(&world);
+        let message = SendMessage { wait: Some(false), ..with_webhook(message) };
+        world.service.send(&world.scope, message).await.unwrap();
+        assert_eq!(writes(&world) - before, 1);
+    }
+    assert_eq!((world.store.open().await.unwrap().len(), world.bells.take().len()), (2, 2));
+}
+
+#[tokio::test]
+async fn a_message_whose_write_fails_is_refused_as_a_whole_and_leaves_nothing() {
+    let world = world();
+    let asking = world.task_in(TaskState::InputRequired);
+    let before = world.task(&asking);
+    for message in [call("x"), call_for(&asking, "this")] {
+        for op in [Op::Insert, Op::Append, Op::SetWebhook] {
+            world.store.script(op, [Fault::Down]);
+        }
+        let refused = world.service.send(&world.scope, with_webhook(message)).await;
+        assert!(matches!(refused, Err(Error::Internal { .. })), "{refused:?}");
+    }
+    assert_eq!(world.store.tasks(), [before], "there is no other task, and this one is as it was");
+    assert_eq!(world.store.open().await.unwrap(), []);
     assert_eq!((world.spawner.waiting(), world.spawner.taken()), (0, 0), "no run, and no place");
     assert_eq!(world.bells.take(), []);
 }
 
+/// Who has the share back may open another task.
 #[tokio::test]
-async fn an_answer_whose_webhook_cannot_be_kept_is_worked_on_and_says_so() {
-    let world = world();
-    let asking = world.task_in(TaskState::InputRequired);
-    world.store.script(Op::SetWebhook, [Fault::Down]);
-    let push = Some(Box::new(set_webhook(None, PushForm::Line1)));
-    let answer = SendMessage { push, ..call_for(&asking, "this") };
-    let refused = world.service.send(&world.scope, answer).await;
+async fn a_task_that_was_refused_with_its_webhook_takes_nothing_of_its_owners_share() {
+    let limits = Limits { owner_tasks: Some(1), ..Limits::default() };
+    let world = World::with(ScriptedAgent::new([]), Setup { limits, ..Setup::default() });
+    world.store.script(Op::Insert, [Fault::Down]);
+    let refused = world.service.send(&world.scope, with_webhook(call("x"))).await;
     assert!(matches!(refused, Err(Error::Internal { .. })), "{refused:?}");
-    assert_eq!(world.task(&asking).state(), TaskState::Working);
-    assert_eq!(world.spawner.waiting(), 1);
-    assert_eq!(ids(&world, &asking).await, [""; 0]);
+    let again = SendMessage { wait: Some(false), ..with_webhook(call("x")) };
+    world.service.send(&world.scope, again).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_first_message_brings_no_webhook_where_no_task_may_have_any() {
+    let limits = Limits { webhooks: 0, ..Limits::default() };
+    let world = World::with(ScriptedAgent::new([]), Setup { limits, ..Setup::default() });
+    let refused = world.service.send(&world.scope, with_webhook(call("x"))).await;
+    assert!(matches!(refused, Err(Error::InvalidParams { .. })), "{refused:?}");
+    assert_eq!((world.store.tasks().len(), world.spawner.taken()), (0, 0));
 }

@@ -35,6 +35,8 @@ struct Inner {
     none_left: Notify,
     /// Raised when the server does not wait any longer for runs to end.
     shut_down: CancelSignal,
+    /// How many tasks were left at work because the store failed to the end.
+    left: AtomicUsize,
 }
 
 /// What a drain came to.
@@ -42,6 +44,8 @@ struct Inner {
 pub struct Drained {
     /// Runs that were ended because they took too long.
     pub cut_off: usize,
+    /// Tasks that are left at work, since the store did not take their end. The next start ends them.
+    pub left: usize,
 }
 
 impl Runtime {
@@ -55,6 +59,7 @@ impl Runtime {
             count: AtomicUsize::new(0),
             none_left: Notify::new(),
             shut_down: CancelSignal::new(),
+            left: AtomicUsize::new(0),
         }))
     }
 
@@ -67,7 +72,7 @@ impl Runtime {
     /// Waits until no run is left, at most `limit`; then ends the rest as failed and waits for that.
     pub async fn drain(&self, limit: Duration) -> Drained {
         if tokio::time::timeout(limit, self.idle()).await.is_ok() {
-            return Drained { cut_off: 0 };
+            return Drained { cut_off: 0, left: 0 };
         }
         let cut_off = self.live();
         self.0.shut_down.raise();
@@ -75,7 +80,7 @@ impl Runtime {
             signal.raise();
         }
         self.idle().await;
-        Drained { cut_off }
+        Drained { cut_off, left: self.0.left.load(Ordering::SeqCst) }
     }
 
     /// Waits until no run is under way or queued.
@@ -136,7 +141,7 @@ impl Slot for Reserved {
         let listed = Listed { counted, key: run.key().clone(), number };
         tokio::spawn(async move {
             let Self { runtime, mut place } = *self;
-            drive(&mut place, &runtime.0.shut_down, run).await;
+            drive(&mut place, &runtime.0, run).await;
             // First, so that whoever waits for the last run to go finds all places free.
             drop(place);
             drop(listed);
@@ -180,7 +185,8 @@ impl Drop for Listed {
 }
 
 /// Lets a run wait for its turn, work and end.
-async fn drive(place: &mut Place, shut_down: &CancelSignal, mut run: Run) {
+async fn drive(place: &mut Place, inner: &Inner, mut run: Run) {
+    let shut_down = &inner.shut_down;
     let cancel = run.cancel_signal().clone();
     let mut due = Due::of(&run);
     let end = {
@@ -212,17 +218,17 @@ async fn drive(place: &mut Place, shut_down: &CancelSignal, mut run: Run) {
     let cut_off = stopped && shut_down.is_raised();
     let end = if cut_off { RunEnd::ShutDown } else { end };
     if let Err(unended) = run.end(end).await {
-        Box::pin(keep_trying(*unended, shut_down)).await;
+        Box::pin(keep_trying(*unended, inner)).await;
     }
 }
 
 /// Stores the end of a run when the store works again. A server that shuts down does not wait for that: the
 /// next start ends what is at work.
-async fn keep_trying(mut unended: Unended, shut_down: &CancelSignal) {
+async fn keep_trying(mut unended: Unended, inner: &Inner) {
     loop {
         let is_last = tokio::select! {
             biased;
-            () = shut_down.raised() => true,
+            () = inner.shut_down.raised() => true,
             () = tokio::time::sleep(AGAIN) => false,
         };
         if unended.again().await {
@@ -230,6 +236,7 @@ async fn keep_trying(mut unended: Unended, shut_down: &CancelSignal) {
         }
         if is_last {
             tracing::error!(task = %unended.key().id, "the store fails, so a task is left at work");
+            inner.left.fetch_add(1, Ordering::SeqCst);
             return;
         }
     }

@@ -94,6 +94,47 @@ impl MemoryStore {
         lock(&self.shelf).index.scopes()
     }
 
+    /// Puts a new task on the shelf, as its entry is to be.
+    fn shelve(&self, stored: Stored) -> Result<(), StoreError> {
+        let task = stored.task.clone();
+        let scope = task.key().scope.clone();
+        let entry = Arc::new(Entry { scope, stored: Mutex::new(stored) });
+        let mut shelf = lock(&self.shelf);
+        if shelf.tasks.contains_key(&task.key().id) {
+            return Err(StoreError::Exists);
+        }
+        let removed = shelf.make_room(self.capacity, task.weight())?;
+        let known = shelf.index.add(&task);
+        shelf.tasks.insert(task.key().id, (entry, known));
+        drop(shelf);
+        forgotten(removed);
+        Ok(())
+    }
+
+    /// Writes changes on top of a task.
+    fn write(&self, stored: &mut Stored, changes: &[Recorded]) -> Result<(), StoreError> {
+        let task = Arc::make_mut(&mut stored.task);
+        for change in changes {
+            // Changes that were accepted on top of this very version fit.
+            task.replay(change).map_err(|refusal| StoreError::Unavailable(refusal.into()))?;
+        }
+        stored.log.extend(changes.iter().cloned());
+        while stored.log.len() > self.capacity.log {
+            stored.log.pop_front();
+        }
+        if stored.task.state().is_terminal() {
+            stored.log.shrink_to_fit();
+        }
+        if changes.iter().any(|change| change.state().is_some()) {
+            let weight = stored.task.weight() + stored.log.capacity() * size_of::<Recorded>();
+            let shelf = &mut *lock(&self.shelf);
+            if let Some((_, known)) = shelf.tasks.get_mut(&stored.task.key().id) {
+                shelf.index.update(known, &stored.task, weight);
+            }
+        }
+        Ok(())
+    }
+
     fn entry(&self, key: &TaskKey) -> Result<Arc<Entry>, StoreError> {
         let shelf = lock(&self.shelf);
         let entry = shelf.tasks.get(&key.id).filter(|(entry, _)| entry.scope == key.scope);
@@ -144,6 +185,13 @@ impl MemoryStore {
     }
 }
 
+impl Stored {
+    fn check(&self, expected: Version) -> Result<(), StoreError> {
+        let actual = self.task.version();
+        if actual == expected { Ok(()) } else { Err(StoreError::Conflict { actual }) }
+    }
+}
+
 impl Shelf {
     /// Removes the tasks that ended first until `room` fits. What is removed is handed back, so that it
     /// is freed after the lock.
@@ -172,20 +220,7 @@ impl Shelf {
 #[async_trait]
 impl TaskStore for MemoryStore {
     async fn insert(&self, task: &Arc<Task>) -> Result<(), StoreError> {
-        let entry = Arc::new(Entry {
-            scope: task.key().scope.clone(),
-            stored: Mutex::new(Stored { task: task.clone(), log: VecDeque::new(), webhooks: None }),
-        });
-        let mut shelf = lock(&self.shelf);
-        if shelf.tasks.contains_key(&task.key().id) {
-            return Err(StoreError::Exists);
-        }
-        let removed = shelf.make_room(self.capacity, task.weight())?;
-        let known = shelf.index.add(task);
-        shelf.tasks.insert(task.key().id, (entry, known));
-        drop(shelf);
-        forgotten(removed);
-        Ok(())
+        self.shelve(Stored { task: task.clone(), log: VecDeque::new(), webhooks: None })
     }
 
     async fn append(
@@ -197,30 +232,8 @@ impl TaskStore for MemoryStore {
     ) -> Result<(), StoreError> {
         let entry = self.entry(key)?;
         let mut stored = lock(&entry.stored);
-        let actual = stored.task.version();
-        if actual != expected {
-            return Err(StoreError::Conflict { actual });
-        }
-        let task = Arc::make_mut(&mut stored.task);
-        for change in changes {
-            // Changes that were accepted on top of this very version fit.
-            task.replay(change).map_err(|refusal| StoreError::Unavailable(refusal.into()))?;
-        }
-        stored.log.extend(changes.iter().cloned());
-        while stored.log.len() > self.capacity.log {
-            stored.log.pop_front();
-        }
-        if stored.task.state().is_terminal() {
-            stored.log.shrink_to_fit();
-        }
-        if changes.iter().any(|change| change.state().is_some()) {
-            let weight = stored.task.weight() + stored.log.capacity() * size_of::<Recorded>();
-            let shelf = &mut *lock(&self.shelf);
-            if let Some((_, known)) = shelf.tasks.get_mut(&key.id) {
-                shelf.index.update(known, &stored.task, weight);
-            }
-        }
-        Ok(())
+        stored.check(expected)?;
+        self.write(&mut stored, changes)
     }
 
     async fn load(&self, key: &TaskKey) -> Result<Arc<Task>, StoreError> {
@@ -343,6 +356,39 @@ impl PushStore for MemoryStore {
         // Only now, so that whoever finds the task in the list finds its webhook.
         self.hooked.add(task);
         Ok(kept)
+    }
+
+    async fn insert_with(&self, task: &Arc<Task>, config: &PushConfig) -> Result<i64, StoreError> {
+        let (number, mut webhooks) = (self.hooked.number(), Box::<Webhooks>::default());
+        webhooks.set(number, config, task.version(), 1);
+        let (task, log) = (task.clone(), VecDeque::new());
+        let key = task.key().clone();
+        self.shelve(Stored { task, log, webhooks: Some(webhooks) })?;
+        self.hooked.add(&key);
+        Ok(number)
+    }
+
+    async fn append_with(
+        &self,
+        key: &TaskKey,
+        expected: Version,
+        changes: &[Recorded],
+        _task: &Task,
+        config: &PushConfig,
+        most: usize,
+    ) -> Result<Option<i64>, StoreError> {
+        let entry = self.entry(key)?;
+        let mut stored = lock(&entry.stored);
+        stored.check(expected)?;
+        if !stored.webhooks.get_or_insert_default().has_room(config, most) {
+            return Ok(None);
+        }
+        self.write(&mut stored, changes)?;
+        let number = self.hooked.number();
+        stored.webhooks.get_or_insert_default().set(number, config, expected, most);
+        drop(stored);
+        self.hooked.add(key);
+        Ok(Some(number))
     }
 
     async fn webhooks(&self, task: &TaskKey) -> Result<Vec<Webhook>, StoreError> {

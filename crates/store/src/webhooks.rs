@@ -18,13 +18,18 @@ impl Webhooks {
         after: Version,
         most: usize,
     ) -> bool {
-        let old = self.0.iter().position(|known| known.config.id == config.id);
-        if old.is_none() && self.0.len() >= most {
+        if !self.has_room(config, most) {
             return false;
         }
+        let old = self.0.iter().position(|known| known.config.id == config.id);
         let told = old.map_or(after, |old| self.0.remove(old).told);
         self.0.push(Webhook { number, config: config.clone(), told, again: Vec::new() });
         true
+    }
+
+    /// Whether a webhook can be kept without one too many.
+    pub(crate) fn has_room(&self, config: &PushConfig, most: usize) -> bool {
+        self.0.len() < most || self.0.iter().any(|known| known.config.id == config.id)
     }
 
     pub(crate) fn all(&self) -> &[Webhook] {

@@ -4,16 +4,16 @@
 
 mod support;
 
-use a2ad_domain::ports::{Changes, Query, StoreError, TaskStore};
+use a2ad_domain::ports::{Changes, PushStore, Query, StoreError, TaskStore};
 use a2ad_domain::testing::sample::{self, applied, foreign_scopes, key, key_in, opened, opened_in};
-use a2ad_domain::testing::sample::{piece, scope, status};
+use a2ad_domain::testing::sample::{piece, scope, status, webhook};
 use a2ad_domain::{Change, Task, TaskState, Version};
 use a2ad_store::{Capacity, MemoryStore, Settings, SqliteStore};
 use std::sync::Arc;
 use support::Folder;
 
 /// A store that says how many tasks it holds.
-trait Counted: TaskStore {
+trait Counted: TaskStore + PushStore {
     fn len(&self) -> usize;
 }
 
@@ -114,6 +114,22 @@ async fn live_tasks_are_never_removed_and_when_only_they_are_left_the_store_is_f
                 assert_eq!(left(store, 1..=3).await, [1, 2]);
             }
         }
+    }
+}
+
+#[tokio::test]
+async fn a_task_that_comes_with_a_webhook_needs_room_like_any_other_and_leaves_nothing_without() {
+    for store in each(1) {
+        let store: &dyn Counted = &*store;
+        let mut task = opened(key(1), 0);
+        put(store, &task).await.unwrap();
+        let (second, hook) = (Arc::new(opened(key(2), 0)), webhook("a", "https://hooks.example/"));
+        let full = store.insert_with(&second, &hook).await;
+        assert!(matches!(full, Err(StoreError::Full)), "{full:?}");
+        assert_eq!((store.open().await.unwrap(), left(store, 1..=2).await), (vec![], vec![1]));
+        write(store, &mut task, &[status(TaskState::Failed)], 1).await;
+        store.insert_with(&second, &hook).await.unwrap();
+        assert_eq!((store.open().await.unwrap().len(), left(store, 1..=2).await), (1, vec![2]));
     }
 }
 

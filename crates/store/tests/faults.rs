@@ -5,9 +5,9 @@
 
 mod support;
 
-use a2ad_domain::ports::{Query, StoreError, TaskStore};
+use a2ad_domain::ports::{PushStore, Query, StoreError, TaskStore};
 use a2ad_domain::testing::poll_now;
-use a2ad_domain::testing::sample::{applied, key, opened, piece, scope, status};
+use a2ad_domain::testing::sample::{applied, key, opened, piece, scope, status, webhook};
 use a2ad_domain::{Task, TaskState};
 use a2ad_store::{Durability, SqliteStore};
 use rusqlite::Connection;
@@ -187,5 +187,48 @@ async fn who_has_asked_and_looks_away_keeps_nobody_else_waiting() {
         let answer = tokio::time::timeout(Duration::from_secs(20), &mut appends[looks]).await;
         let answer = answer.expect("an outcome");
         assert!(matches!(answer, Err(StoreError::NotFound)), "{answer:?}");
+    }
+}
+
+/// Every statement of such a write in its turn: the one that writes the task, or the changes, and the one that
+/// writes the webhook.
+#[tokio::test]
+async fn a_webhook_and_the_task_or_the_changes_that_it_comes_with_are_lost_together() {
+    let tables = ["task", "snapshot", "webhook", "change"];
+    for (table, verb) in tables.map(|it| (it, "INSERT")).into_iter().chain([("task", "UPDATE")]) {
+        let folder = Folder::new();
+        let store = folder.open(Durability::Process);
+        store.insert(&task(1)).await.unwrap();
+        let known = (store.len(), store.weight());
+        let other = other(&folder);
+        let trigger = format!(
+            "CREATE TRIGGER none AFTER {verb} ON {table} BEGIN SELECT RAISE(FAIL, 'none'); END"
+        );
+        other.execute_batch(&trigger).unwrap();
+        let (first, hook) = (task(1), webhook("a", "https://hooks.example/"));
+        let (changed, recorded) = applied(Task::clone(&first), &[status(TaskState::Working)], 2);
+        let insert = async || store.insert_with(&task(2), &hook).await;
+        let append = async || {
+            let version = first.version();
+            store.append_with(first.key(), version, &recorded, &changed, &hook, 9).await
+        };
+        if verb == "INSERT" && table != "change" {
+            let lost = insert().await;
+            assert!(matches!(lost, Err(StoreError::Unavailable(_))), "{table}: {lost:?}");
+        }
+        if verb == "UPDATE" || ["webhook", "change"].contains(&table) {
+            let lost = append().await;
+            assert!(matches!(lost, Err(StoreError::Unavailable(_))), "{table}: {lost:?}");
+        }
+        assert!(matches!(store.load(&key(2)).await, Err(StoreError::NotFound)), "{table}");
+        assert_eq!(store.load(&key(1)).await.unwrap(), first, "{table}");
+        assert_eq!(store.open().await.unwrap(), [], "{table}");
+        assert_eq!((store.len(), store.weight()), known, "{table}");
+        other.execute_batch("DROP TRIGGER none").unwrap();
+        store.check().await.unwrap();
+        insert().await.unwrap();
+        append().await.unwrap().unwrap();
+        assert_eq!(store.open().await.unwrap().len(), 2, "{table}");
+        assert_consistent(&folder, store).await;
     }
 }

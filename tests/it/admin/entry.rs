@@ -2,6 +2,7 @@
 
 use super::desk::{Desk, KEY};
 use crate::documents::{read, rows, section};
+use crate::edge::connections::met;
 
 /// The columns of the table: what a request shows.
 const CALLERS: [(&str, &[(&str, &str)]); 6] = [
@@ -91,6 +92,29 @@ async fn an_operator_who_comes_over_a_proxy_is_let_in_where_that_is_meant() {
     let desk = Desk::with("remote = true", "").await;
     let headers = [("x-api-key", KEY), ("x-forwarded-for", "192.0.2.7")];
     assert_eq!(desk.raw("GET", "/agents", &headers, None).await.status, 200);
+    desk.server.finish().await;
+}
+
+#[tokio::test]
+async fn who_guesses_at_operators_keys_is_counted_by_the_address_and_operators_are_not() {
+    let desk = Desk::with("", "[limits]\nrate = \"2/h\"\n").await;
+    let status =
+        async |headers: &[(&str, &str)]| desk.raw("GET", "/agents", headers, None).await.status;
+    let mut statuses = Vec::new();
+    for guess in ["a-key-that-is-long-enough-and-wrong", "b", "c", "d"] {
+        statuses.push(status(&[("x-api-key", guess)]).await);
+    }
+    assert_eq!(statuses, [401, 401, 429, 429]);
+    let refused = desk.raw("GET", "/agents", &[], None).await;
+    assert_eq!(refused.json()["error"]["status"], "RESOURCE_EXHAUSTED");
+    let pause: u64 =
+        refused.headers["retry-after"].to_str().expect("text").parse().expect("a time");
+    assert!((1..=1800).contains(&pause), "{pause}");
+    // Nobody is locked out by who guesses from the same address.
+    for _ in 0..5 {
+        assert_eq!(status(&[("x-api-key", KEY)]).await, 200);
+    }
+    assert_eq!(met(&desk.server, "rate").await, 3);
     desk.server.finish().await;
 }
 

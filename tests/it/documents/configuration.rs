@@ -144,6 +144,7 @@ fn every_exit_code_has_a_row() {
         ("USAGE", exit::USAGE),
         ("UNAVAILABLE", exit::UNAVAILABLE),
         ("CANTCREAT", exit::CANTCREAT),
+        ("IOERR", exit::IOERR),
         ("CONFIG", exit::CONFIG),
         ("INTERRUPTED", exit::INTERRUPTED),
     ] {

@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 const SLOW: usize = 100;
 
 /// The number of times that a limit was met, as `/metrics` says.
-pub(super) async fn met(server: &TestServer, limit: &str) -> u64 {
+pub(crate) async fn met(server: &TestServer, limit: &str) -> u64 {
     let metrics = server.get("/metrics", &[]).await.body;
     let metrics = String::from_utf8(metrics).expect("text");
     let name = format!("a2ad_limited_total{{limit=\"{limit}\"}} ");

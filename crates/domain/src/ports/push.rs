@@ -43,6 +43,30 @@ pub trait PushStore: Send + Sync {
         most: usize,
     ) -> Result<bool, StoreError>;
 
+    /// Keeps a task that was just opened, as [`TaskStore::insert`](super::TaskStore::insert) does, and the
+    /// webhook that its message has brought along, which is told of what comes after: both or nothing. Gives
+    /// the number of the webhook.
+    ///
+    /// # Errors
+    /// `Exists`, `Full`, `Unavailable`.
+    async fn insert_with(&self, task: &Arc<Task>, config: &PushConfig) -> Result<i64, StoreError>;
+
+    /// Commits changes, as [`TaskStore::append`](super::TaskStore::append) does, and the webhook that they
+    /// have brought along, as `set` does after `expected`: all or nothing. Gives the number of the webhook;
+    /// `None` when the task has `most` already.
+    ///
+    /// # Errors
+    /// `Conflict`, `NotFound`, `Unavailable`.
+    async fn append_with(
+        &self,
+        key: &TaskKey,
+        expected: Version,
+        changes: &[Recorded],
+        task: &Task,
+        config: &PushConfig,
+        most: usize,
+    ) -> Result<Option<i64>, StoreError>;
+
     /// The webhooks of a task in the order in which they were made.
     ///
     /// # Errors

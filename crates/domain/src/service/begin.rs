@@ -12,6 +12,7 @@ use crate::modes;
 use crate::ports::{
     Acceptance, Interest, Rejection, Request, Slot, StoreError, Subscription, Turn,
 };
+use crate::push::PushConfig;
 use crate::service::Run;
 use crate::service::commit::NotCommitted;
 use crate::service::deadline::Limit;
@@ -91,6 +92,10 @@ impl Service {
             Err(rejection) => return Err(refused(rejection)),
         }
         let limit = deadline::limit(&agent.settings, &request.message)?;
+        let webhook = push.map(|set| core.brought(*set)).transpose()?;
+        if let Some(webhook) = webhook.as_ref().filter(|_| core.limits.webhooks == 0) {
+            return Err(core.too_many(webhook.field));
+        }
         let slot = core.reserve(agent)?;
         let key = TaskKey { scope: scope.clone(), id: TaskId::new(core.ports.ids.uuid()) };
         let now = core.ports.clock.now();
@@ -103,13 +108,19 @@ impl Service {
         let keeping = {
             let (core, agent, task) = (core.clone(), agent.clone(), task.clone());
             async move {
-                if let Err(error) = core.ports.store.insert(&task).await {
-                    core.unshare(task.key());
-                    return Err(core.store_error(error, ""));
-                }
-                if let Some(set) = push {
+                let kept = match webhook {
+                    None => {
+                        let kept = core.ports.store.insert(&task).await;
+                        kept.map_err(|error| core.store_error(error, ""))
+                    }
                     // Boxed, so that the common way carries nothing of the rare one.
-                    Box::pin(core.begin_with_webhook(&task, *set)).await?;
+                    Some(webhook) => {
+                        Box::pin(core.insert_with_webhook(&task, &webhook.config)).await
+                    }
+                };
+                if let Err(error) = kept {
+                    core.unshare(task.key());
+                    return Err(error);
                 }
                 if agent.ends_tasks() {
                     // Boxed, so that the common way carries nothing of the rare one.
@@ -144,9 +155,7 @@ impl Service {
         if call.context.as_ref().is_some_and(|context| context != task.context()) {
             return Err(Error::invalid("message.contextId", "is not the context of the task"));
         }
-        if let Some(set) = &push {
-            core.check_room_for(&key, set).await?;
-        }
+        let webhook = push.map(|set| core.brought(*set)).transpose()?;
         let request = request(scope, task.context().clone(), call, Some(key.id), references);
         let limit = deadline::limit(&agent.settings, &request.message)?;
         let mut claim = None;
@@ -166,13 +175,10 @@ impl Service {
             // Subscribed before the commit, so nothing after it is missed.
             let events = core.ports.bus.subscribe(&key, interest);
             let slot = if running { None } else { Some(core.reserve(agent)?) };
-            let webhook = push.clone();
-            let taking =
-                take(core.clone(), agent.clone(), task, request.clone(), (slot, limit), webhook);
+            let (begins, webhook) = ((slot, limit), webhook.clone());
+            let taking = take(core.clone(), agent.clone(), task, request.clone(), begins, webhook);
             match core.see_through(taking).await {
-                // The message is taken, and its run goes on, whatever became of the webhook.
-                Ok((_, Some(unkept))) => return Err(unkept),
-                Ok((task, None)) => return Ok(Begun::Task { task, events }),
+                Ok(taken) => return taken.map(|task| Begun::Task { task, events }),
                 // Somebody was faster: another answer, a cancel or the run itself. Look again.
                 Err(NotCommitted::Conflict | NotCommitted::Refused(_)) => {
                     claim.get_or_insert_with(|| core.claim(&key));
@@ -198,35 +204,52 @@ impl Service {
     }
 }
 
+/// A webhook that has come with a message.
+struct Brought {
+    config: PushConfig,
+    /// Where in the call it stands.
+    field: &'static str,
+}
+
 /// Commits a message to a task, and with a slot lets a run begin that is about it. The webhook that the
-/// message has brought along hears of both; why it could not be kept is handed out.
+/// message has brought along hears of both, and is committed with them; where it cannot be, nothing is.
 async fn take(
     core: Arc<Core>,
     agent: Arc<Agent>,
     mut task: Arc<Task>,
     request: Request,
     (slot, limit): (Option<Box<dyn Slot>>, Option<Duration>),
-    webhook: Option<Box<SetPush>>,
-) -> Result<(Arc<Task>, Option<Error>), NotCommitted> {
-    let before = task.version();
+    webhook: Option<Arc<Brought>>,
+) -> Result<Result<Arc<Task>, Error>, NotCommitted> {
     let message = Change::Message(request.message.clone());
     let deadline = limit.map(|limit| core.ports.clock.now().after(limit));
-    match &slot {
-        None => core.commit(&mut task, [message]).await?,
-        Some(_) => core.commit(&mut task, [message, StatusChange::resumed(deadline)]).await?,
+    let resumed = slot.as_ref().map(|_| StatusChange::resumed(deadline));
+    let changes = [message].into_iter().chain(resumed);
+    match webhook {
+        None => core.commit(&mut task, changes).await?,
+        Some(webhook) => {
+            let push = match core.push() {
+                Ok(push) => push,
+                Err(none) => return Ok(Err(none)),
+            };
+            if !core.commit_with_webhook(push, &mut task, changes, &webhook.config).await? {
+                return Ok(Err(core.too_many(webhook.field)));
+            }
+        }
     }
-    let unkept = match webhook {
-        Some(set) => core.follow_with_webhook(task.key(), *set, before).await.err(),
-        None => None,
-    };
     if let Some(slot) = slot {
         let turn = Turn { request, task: task.clone(), cancel: CancelSignal::new() };
         slot.start(Run::new(core, agent, turn, limit.map(Limit::from_now)));
     }
-    Ok((task, unkept))
+    Ok(Ok(task))
 }
 
 impl Core {
+    fn brought(&self, set: SetPush) -> Result<Arc<Brought>, Error> {
+        let (config, field) = self.named(set)?;
+        Ok(Arc::new(Brought { config, field }))
+    }
+
     pub(super) fn reserve(&self, agent: &Agent) -> Result<Box<dyn Slot>, Error> {
         self.ports.spawner.reserve(agent).map_err(|_| Error::Unavailable(Busy::Runs))
     }

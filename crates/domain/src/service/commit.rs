@@ -1,9 +1,11 @@
 //! Apply, append, publish: the only way a stored task changes. The store compares versions, so of two
 //! writers one wins and the other looks again.
 
-use super::Core;
+use super::{Core, Push};
 use crate::change::{Change, Recorded};
+use crate::ids::Version;
 use crate::ports::StoreError;
+use crate::push::{PushConfig, WebhookName};
 use crate::task::{Refusal, Task};
 use std::sync::Arc;
 
@@ -28,27 +30,61 @@ impl Core {
         task: &mut Arc<Task>,
         changes: impl IntoIterator<Item = Change>,
     ) -> Result<(), NotCommitted> {
+        let (expected, recorded) = self.apply(task, changes)?;
+        self.ports.store.append(task.key(), expected, &recorded, task).await?;
+        self.announce(&recorded, task);
+        Ok(())
+    }
+
+    /// Commits `changes` and the webhook that they have brought along, which hears of them, or nothing;
+    /// `false` when the task has as many webhooks as it may.
+    pub(super) async fn commit_with_webhook(
+        &self,
+        push: &Push,
+        task: &mut Arc<Task>,
+        changes: impl IntoIterator<Item = Change>,
+        config: &PushConfig,
+    ) -> Result<bool, NotCommitted> {
+        let (expected, recorded) = self.apply(task, changes)?;
+        let (key, most) = (task.key(), self.limits.webhooks);
+        let kept = push.store.append_with(key, expected, &recorded, task, config, most).await?;
+        let Some(number) = kept else { return Ok(false) };
+        self.announce(&recorded, task);
+        push.bell.set(WebhookName { task: task.key().clone(), number });
+        Ok(true)
+    }
+
+    /// The changes as they are to be stored, on top of which version; `task` has them already.
+    fn apply(
+        &self,
+        task: &mut Arc<Task>,
+        changes: impl IntoIterator<Item = Change>,
+    ) -> Result<(Version, Vec<Recorded>), NotCommitted> {
         let expected = task.version();
         let now = self.ports.clock.now();
         let writing = Arc::make_mut(task);
-        let recorded: Vec<Recorded> = changes
-            .into_iter()
-            .map(|change| writing.apply(change, now))
-            .collect::<Result<_, _>>()
-            .map_err(NotCommitted::Refused)?;
-        match self.ports.store.append(task.key(), expected, &recorded, task).await {
-            Ok(()) => {
-                // Before anybody hears of it: who does may open the next one at once.
-                if task.state().is_terminal() {
-                    self.unshare(task.key());
-                }
-                self.ports.bus.publish(task.key(), &recorded, task);
-                Ok(())
-            }
-            Err(StoreError::Conflict { .. }) => Err(NotCommitted::Conflict),
-            Err(StoreError::NotFound) => Err(NotCommitted::Gone),
-            Err(error @ (StoreError::Exists | StoreError::Full | StoreError::Unavailable(_))) => {
-                Err(NotCommitted::Failed(error))
+        let recorded = changes.into_iter().map(|change| writing.apply(change, now));
+        let recorded = recorded.collect::<Result<_, _>>().map_err(NotCommitted::Refused)?;
+        Ok((expected, recorded))
+    }
+
+    /// Tells everybody what is stored now.
+    fn announce(&self, recorded: &[Recorded], task: &Arc<Task>) {
+        // Before anybody hears of it: who does may open the next one at once.
+        if task.state().is_terminal() {
+            self.unshare(task.key());
+        }
+        self.ports.bus.publish(task.key(), recorded, task);
+    }
+}
+
+impl From<StoreError> for NotCommitted {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Conflict { .. } => Self::Conflict,
+            StoreError::NotFound => Self::Gone,
+            StoreError::Exists | StoreError::Full | StoreError::Unavailable(_) => {
+                Self::Failed(error)
             }
         }
     }

@@ -1,12 +1,10 @@
 //! Webhooks of a task: set, read, list and delete (specification 1.0 §3.1.7 to §3.1.10, 0.3 §7.5 to §7.8).
 
 use super::{Core, Service};
-use crate::change::StatusChange;
 use crate::error::Error;
-use crate::ids::{PushConfigId, Scope, TaskKey, Version};
+use crate::ids::{PushConfigId, Scope};
 use crate::ports::{Bell, PushStore};
 use crate::push::{Confidential, PushAuthentication, PushConfig, PushForm, Webhook, WebhookName};
-use crate::state::TaskState;
 use crate::task::Task;
 use std::sync::Arc;
 
@@ -51,14 +49,19 @@ impl Service {
     /// # Errors
     /// `TaskNotFound`; `InvalidParams` when the task has as many as it may.
     pub async fn set_push(&self, scope: &Scope, id: &str, set: SetPush) -> Result<Webhook, Error> {
-        let push = self.0.push()?;
+        let (core, push) = (&self.0, self.0.push()?);
         let key = Core::key(scope, id)?;
-        let stored = |error| self.0.store_error(error, id);
-        let name = self.0.keep_webhook(push, &key, set, None).await?;
+        let stored = |error| core.store_error(error, id);
+        let (config, field) = core.named(set)?;
+        if !push.store.set(&key, &config, None, core.limits.webhooks).await.map_err(stored)? {
+            return Err(core.too_many(field));
+        }
         let all = push.store.webhooks(&key).await.map_err(stored)?;
-        let made = all.into_iter().find(|webhook| webhook.config.id == name);
+        let made = all.into_iter().find(|webhook| webhook.config.id == config.id);
         // Somebody may have deleted it since.
-        made.ok_or_else(|| Error::TaskNotFound { id: id.into() })
+        let made = made.ok_or_else(|| Error::TaskNotFound { id: id.into() })?;
+        push.bell.set(WebhookName { task: key, number: made.number });
+        Ok(made)
     }
 
     /// A webhook of a task: the one of this id, and without an id the first one.
@@ -117,74 +120,32 @@ impl Core {
         self.ports.push.as_ref().ok_or(Error::PushNotificationNotSupported)
     }
 
-    /// Keeps the webhook that a message has brought along for the task that it has opened. Its run has not
-    /// begun; where the webhook cannot be kept the task ends, so that nobody waits for it.
-    pub(super) async fn begin_with_webhook(
+    /// Keeps a task that a message has opened, and with it the webhook that the message has brought along.
+    pub(super) async fn insert_with_webhook(
         &self,
         task: &Arc<Task>,
-        set: SetPush,
+        config: &PushConfig,
     ) -> Result<(), Error> {
         let push = self.push()?;
-        let kept = self.keep_webhook(push, task.key(), set, Some(task.version())).await;
-        if kept.is_err() {
-            let failed = StatusChange::ending(TaskState::Failed, None);
-            // The store has failed a moment ago. What it does not take now is ended at the next start.
-            let _ = self.commit(&mut task.clone(), [failed]).await;
-        }
-        kept.map(|_| ())
+        let kept = push.store.insert_with(task, config).await;
+        let number = kept.map_err(|error| self.store_error(error, ""))?;
+        push.bell.set(WebhookName { task: task.key().clone(), number });
+        Ok(())
     }
 
-    /// Whether there is room for a webhook that a message brings along for a task that exists, to be known
-    /// before the message is taken.
-    pub(super) async fn check_room_for(&self, key: &TaskKey, set: &SetPush) -> Result<(), Error> {
-        let push = self.push()?;
-        let all = push.store.webhooks(key).await;
-        let all = all.map_err(|error| self.store_error(error, &key.id.to_string()))?;
-        let replaces = all.iter().any(|webhook| Some(&webhook.config.id) == set.id.as_ref());
-        let room = replaces || all.len() < self.limits.webhooks;
-        if room { Ok(()) } else { Err(self.too_many(set.field)) }
-    }
-
-    /// Keeps the webhook that a message has brought along for a task that was at `before`.
-    pub(super) async fn follow_with_webhook(
-        &self,
-        key: &TaskKey,
-        set: SetPush,
-        before: Version,
-    ) -> Result<(), Error> {
-        let push = self.push()?;
-        self.keep_webhook(push, key, set, Some(before)).await.map(|_| ())
-    }
-
-    fn too_many(&self, field: &str) -> Error {
+    pub(super) fn too_many(&self, field: &str) -> Error {
         let most = self.limits.webhooks;
         Error::invalid(field, format!("is one more than the {most} that a task may have"))
     }
 
-    /// Keeps a webhook that is told of what comes after `after`, or after now; hands out its id.
-    pub(super) async fn keep_webhook(
-        &self,
-        push: &Push,
-        key: &TaskKey,
-        set: SetPush,
-        after: Option<Version>,
-    ) -> Result<PushConfigId, Error> {
+    /// A webhook with the id that it is kept under, and where in the call it stands.
+    pub(super) fn named(&self, set: SetPush) -> Result<(PushConfig, &'static str), Error> {
         let SetPush { id, url, token, authentication, form, field } = set;
         let named = id.is_some();
         let id = match id {
             Some(id) => id,
             None => PushConfigId::new(self.fresh_name()).map_err(|error| self.internal(error))?,
         };
-        let config = PushConfig { id: id.clone(), named, url, token, authentication, form };
-        let stored = |error| self.store_error(error, &key.id.to_string());
-        let most = self.limits.webhooks;
-        if !push.store.set(key, &config, after, most).await.map_err(stored)? {
-            return Err(self.too_many(field));
-        }
-        let made = push.store.webhooks(key).await.map_err(stored)?;
-        if let Some(made) = made.into_iter().find(|webhook| webhook.config.id == id) {
-            push.bell.set(WebhookName { task: key.clone(), number: made.number });
-        }
-        Ok(id)
+        Ok((PushConfig { id, named, url, token, authentication, form }, field))
     }
 }

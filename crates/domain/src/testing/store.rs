@@ -13,6 +13,7 @@ use crate::time::Timestamp;
 use async_trait::async_trait;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, Mutex};
 
 /// No test calls an operation that often: whoever does is in a loop that never ends.
@@ -69,6 +70,8 @@ pub struct FakeStore {
     calls: Mutex<BTreeMap<Op, usize>>,
     yields: Mutex<bool>,
     pub(super) webhooks: Mutex<Vec<KeptWebhook>>,
+    /// The last number that a webhook was given.
+    pub(super) numbers: AtomicI64,
 }
 
 #[derive(Clone)]
@@ -187,6 +190,40 @@ impl FakeStore {
     }
 }
 
+impl Kept {
+    pub(super) fn write(&mut self, changes: &[Recorded], task: &Task) {
+        let stored = Arc::make_mut(&mut self.task);
+        for change in changes {
+            stored.replay(change).expect("changes that were accepted on top of this version");
+        }
+        assert_eq!(*stored, *task, "the writer's copy has gone another way than the store");
+        self.log.extend_from_slice(changes);
+    }
+}
+
+pub(super) fn insert(
+    all: &mut BTreeMap<TaskKey, Kept>,
+    task: &Arc<Task>,
+) -> Result<(), StoreError> {
+    if all.keys().any(|known| known.id == task.key().id) {
+        return Err(StoreError::Exists);
+    }
+    let kept = Kept { task: task.clone(), log: Vec::new(), forgotten: task.version() };
+    all.insert(task.key().clone(), kept);
+    Ok(())
+}
+
+/// A task that is to be at a version.
+pub(super) fn find<'a>(
+    all: &'a mut BTreeMap<TaskKey, Kept>,
+    key: &TaskKey,
+    expected: Version,
+) -> Result<&'a mut Kept, StoreError> {
+    let kept = all.get_mut(key).ok_or(StoreError::NotFound)?;
+    let actual = kept.task.version();
+    if actual == expected { Ok(kept) } else { Err(StoreError::Conflict { actual }) }
+}
+
 fn down() -> StoreError {
     StoreError::Unavailable("secret-connection-text".into())
 }
@@ -203,16 +240,7 @@ fn follows(task: &Task, place: Cursor) -> bool {
 #[async_trait]
 impl TaskStore for FakeStore {
     async fn insert(&self, task: &Arc<Task>) -> Result<(), StoreError> {
-        let (key, task) = (task.key().clone(), task.clone());
-        self.op(Op::Insert, move |all| {
-            if all.keys().any(|known| known.id == key.id) {
-                return Err(StoreError::Exists);
-            }
-            let forgotten = task.version();
-            all.insert(key, Kept { task, log: Vec::new(), forgotten });
-            Ok(())
-        })
-        .await
+        self.op(Op::Insert, |all| insert(all, task)).await
     }
 
     async fn append(
@@ -223,17 +251,8 @@ impl TaskStore for FakeStore {
         task: &Task,
     ) -> Result<(), StoreError> {
         self.op(Op::Append, |all| {
-            let kept = all.get_mut(key).ok_or(StoreError::NotFound)?;
-            let actual = kept.task.version();
-            if actual != expected {
-                return Err(StoreError::Conflict { actual });
-            }
-            let stored = Arc::make_mut(&mut kept.task);
-            for change in changes {
-                stored.replay(change).expect("changes that were accepted on top of this version");
-            }
-            assert_eq!(*stored, *task, "the writer's copy has gone another way than the store");
-            kept.log.extend_from_slice(changes);
+            let kept = find(all, key, expected)?;
+            kept.write(changes, task);
             Ok(())
         })
         .await

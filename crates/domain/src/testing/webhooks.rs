@@ -1,11 +1,15 @@
 //! Webhooks for tests: kept as plainly as can be, and a receiver that answers as a test wants.
 
+use super::store::{find, insert};
 use super::{FakeStore, Op, lock};
+use crate::change::Recorded;
 use crate::ids::{PushConfigId, TaskKey, Version};
 use crate::ports::{Bell, Letter, Notice, PushSender, PushStore, StoreError, Undelivered};
 use crate::push::{PushConfig, Webhook, WebhookName};
+use crate::task::Task;
 use async_trait::async_trait;
 use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -41,6 +45,26 @@ impl FakeStore {
         if let Some(kept) = lock(&self.webhooks).iter_mut().find(|kept| kept.is(name)) {
             change(kept);
         }
+    }
+
+    /// Keeps a webhook; gives its number, and `None` where there are as many as there may be.
+    fn keep(
+        &self,
+        task: &TaskKey,
+        config: &PushConfig,
+        after: Version,
+        most: usize,
+    ) -> Option<i64> {
+        let mut all = lock(&self.webhooks);
+        let old = all.iter().position(|kept| kept.is_of(task, &config.id));
+        if old.is_none() && all.iter().filter(|kept| kept.task == *task).count() >= most {
+            return None;
+        }
+        let number = self.numbers.fetch_add(1, Ordering::Relaxed) + 1;
+        let told = old.map_or(after, |position| all.remove(position).webhook.told);
+        let webhook = Webhook { number, config: config.clone(), told, again: Vec::new() };
+        all.push(KeptWebhook { task: task.clone(), webhook, letters: Vec::new() });
+        Some(number)
     }
 
     fn names(&self, wanted: impl Fn(&KeptWebhook) -> bool) -> Vec<WebhookName> {
@@ -79,18 +103,37 @@ impl PushStore for FakeStore {
         most: usize,
     ) -> Result<bool, StoreError> {
         self.op(Op::SetWebhook, |_| Ok(())).await?;
-        let now = self.version(task)?;
-        let mut all = lock(&self.webhooks);
-        let old = all.iter().position(|kept| kept.is_of(task, &config.id));
-        if old.is_none() && all.iter().filter(|kept| kept.task == *task).count() >= most {
-            return Ok(false);
-        }
-        let number = all.iter().map(|kept| kept.webhook.number).max().unwrap_or_default() + 1;
-        let old = old.map(|position| all.remove(position).webhook.told);
-        let told = old.or(after).unwrap_or(now);
-        let webhook = Webhook { number, config: config.clone(), told, again: Vec::new() };
-        all.push(KeptWebhook { task: task.clone(), webhook, letters: Vec::new() });
-        Ok(true)
+        let after = after.unwrap_or(self.version(task)?);
+        Ok(self.keep(task, config, after, most).is_some())
+    }
+
+    async fn insert_with(&self, task: &Arc<Task>, config: &PushConfig) -> Result<i64, StoreError> {
+        self.op(Op::Insert, |all| {
+            insert(all, task)?;
+            let number = self.keep(task.key(), config, task.version(), 1);
+            Ok(number.expect("a task that was just opened has no webhook"))
+        })
+        .await
+    }
+
+    async fn append_with(
+        &self,
+        key: &TaskKey,
+        expected: Version,
+        changes: &[Recorded],
+        task: &Task,
+        config: &PushConfig,
+        most: usize,
+    ) -> Result<Option<i64>, StoreError> {
+        self.op(Op::Append, |all| {
+            let kept = find(all, key, expected)?;
+            let number = self.keep(key, config, expected, most);
+            if number.is_some() {
+                kept.write(changes, task);
+            }
+            Ok(number)
+        })
+        .await
     }
 
     async fn webhooks(&self, task: &TaskKey) -> Result<Vec<Webhook>, StoreError> {

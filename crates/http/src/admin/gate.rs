@@ -6,9 +6,10 @@ use crate::reply::{self, Reply};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use std::net::IpAddr;
+use std::time::Duration;
 
-/// The shortest key that counts, in characters: one that people make up can be guessed, and here guessing is
-/// not slowed down.
+/// The shortest key that counts, in characters: one that people make up can be guessed, and guessing is slowed
+/// down only where a rate is set.
 pub const MIN_KEY: usize = 32;
 
 /// Somebody who may do everything here.
@@ -32,6 +33,8 @@ pub struct Gate {
 pub(super) enum Barred {
     Remote,
     NoKey,
+    /// And there may be one more attempt only after so long.
+    TooOften(Duration),
 }
 
 /// What a proxy adds to what it passes on. Who comes over a proxy on this machine is not on this machine.
@@ -72,6 +75,7 @@ pub(super) fn refuse(barred: Barred) -> Reply {
             let message = "Operators are let in from this machine only; see admin.remote";
             reply::failure(StatusCode::FORBIDDEN, "PERMISSION_DENIED", message)
         }
+        Barred::TooOften(pause) => reply::refused(Refused::TooOften(pause), &[]),
     }
 }
 

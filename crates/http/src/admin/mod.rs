@@ -7,25 +7,31 @@ mod directory;
 mod gate;
 mod operation;
 mod perform;
+mod under_way;
 mod view;
 
 use crate::body::BodyLimits;
-use crate::edge::Tally;
+use crate::edge::{Allowance, Limit, Tally};
 use crate::live::Live;
 use crate::reply::{self, Reply};
 use a2ad_domain::Service;
 use axum::Router;
 use axum::extract::Request;
+use axum::http::StatusCode;
+use axum::http::request::Parts;
 use axum::routing::any;
 use std::sync::Arc;
 
 pub use audit::Audit;
 use audit::Entry;
 pub use directory::{AgentView, Directory, Origin, Problem};
+use gate::Barred;
 pub use gate::{Gate, MIN_KEY, Operator};
 use operation::{Found, find};
+pub use under_way::UnderWay;
 
 const BASE: &str = "/api/v1/admin";
+const ENDING: &str = "The server is about to end";
 
 /// Everything that operations need.
 pub struct Admin {
@@ -37,10 +43,14 @@ pub struct Admin {
     pub gate: Gate,
     /// Where it is written down who did what.
     pub audit: Audit,
+    /// What somebody may take who is not let in.
+    pub allowance: Arc<Allowance>,
     /// What a request body may cost.
     pub body: BodyLimits,
     /// Counts refusals.
     pub tally: Arc<Tally>,
+    /// What has begun.
+    pub under_way: UnderWay,
 }
 
 /// The routes of operators in front of all others.
@@ -70,14 +80,28 @@ impl Admin {
         let found = find(&head.method, path);
         let peer = gate::peer(&head);
         let mut entry = Entry { peer, ..Entry::of(&found) };
+        // Until it is written down.
+        let mut begun = None;
         let reply = match self.gate.admit(peer, &head.headers) {
-            Err(barred) => gate::refuse(barred),
+            Err(barred) => gate::refuse(self.slowed(barred, &head)),
             Ok(operator) => {
                 entry.operator = Some(operator);
                 match found {
-                    Found::Operation(operation) => {
-                        Box::pin(self.perform(operation, &head, body, &mut entry)).await
-                    }
+                    Found::Operation(operation) => match self.read(&head, body).await {
+                        Err(unread) => unread,
+                        Ok(body) => {
+                            begun = self.under_way.begin().await;
+                            if begun.is_some() {
+                                Box::pin(self.perform(operation, &head, &body, &mut entry)).await
+                            } else {
+                                reply::failure(
+                                    StatusCode::SERVICE_UNAVAILABLE,
+                                    "UNAVAILABLE",
+                                    ENDING,
+                                )
+                            }
+                        }
+                    },
                     Found::OtherVerbs(verbs) => reply::wrong_verb(verbs),
                     Found::Nothing => reply::not_found(),
                 }
@@ -85,6 +109,20 @@ impl Admin {
         };
         entry.status = reply.status().as_u16();
         self.audit.write(&entry);
+        drop(begun);
         reply
+    }
+
+    /// Why somebody is not let in who may have been refused too often already. They are counted by the address,
+    /// with the callers who show nothing good either, so that guessing is slow; operators are not counted.
+    fn slowed(&self, barred: Barred, head: &Parts) -> Barred {
+        let who = self.allowance.who(None, head);
+        match self.allowance.request(who.as_ref()) {
+            Ok(()) => barred,
+            Err(pause) => {
+                self.tally.count(Limit::Rate);
+                Barred::TooOften(pause)
+            }
+        }
     }
 }

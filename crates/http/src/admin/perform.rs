@@ -20,24 +20,20 @@ impl Admin {
         &self,
         operation: Operation,
         head: &Parts,
-        body: Body,
+        body: &Bytes,
         entry: &mut Entry<'_>,
     ) -> Reply {
-        let body = match self.read(head, body).await {
-            Ok(body) => body,
-            Err(reply) => return reply,
-        };
         let done = match operation {
             Operation::ListAgents => Ok(view::agents(&self.directory.list().await)),
             Operation::GetAgent(id) => self.directory.get(&id).await.map(|it| agent(&it)),
-            Operation::AddAgent => self.add(&body, entry).await,
-            Operation::ChangeAgent(id) => match body::described(&body) {
+            Operation::AddAgent => self.add(body, entry).await,
+            Operation::ChangeAgent(id) => match body::described(body) {
                 Ok(members) => self.directory.change(&id, members).await.map(|it| agent(&it)),
                 Err(problem) => Err(problem),
             },
             Operation::Publish(id) => self.directory.publish(&id).await.map(|it| agent(&it)),
-            Operation::Unpublish(id) => self.unpublish(&id, &body, entry).await,
-            Operation::RemoveAgent(id) => self.remove(&id, &body, entry).await,
+            Operation::Unpublish(id) => self.unpublish(&id, body, entry).await,
+            Operation::RemoveAgent(id) => self.remove(&id, body, entry).await,
             Operation::ListTasks => self.survey(head.uri.query().unwrap_or_default()).await,
             Operation::GetTask(id) => {
                 let found = self.service.find(&id.to_string()).await;
@@ -51,7 +47,8 @@ impl Admin {
         done.unwrap_or_else(|problem| view::problem(&problem))
     }
 
-    async fn read(&self, head: &Parts, body: Body) -> Result<Bytes, Reply> {
+    /// The body of a request.
+    pub(super) async fn read(&self, head: &Parts, body: Body) -> Result<Bytes, Reply> {
         let invalid = |status, why| reply::failure(status, "INVALID_ARGUMENT", why);
         let body = match read(head, body, &self.body, &self.tally).await {
             Ok(body) => body,

@@ -35,7 +35,7 @@ impl AgentWork {
                 .and_then(|mut it| it.execute([id.as_str()])),
         };
         done.map_err(unavailable)?;
-        Ok(Written { removed: 0, steps: Vec::new() })
+        Ok(Written::nothing())
     }
 }
 

@@ -80,7 +80,7 @@ impl Desk {
             outcomes.push(match self.write(&request.work) {
                 Ok(written) => {
                     steps.extend(written.steps);
-                    Ok(written.removed)
+                    Ok(written.figure)
                 }
                 Err(StoreError::Unavailable(error)) => return Err(error),
                 Err(
@@ -116,7 +116,7 @@ impl Desk {
         let layout = super::open::LAYOUT;
         let written = self.ledger.connection.pragma_update(None, "user_version", layout);
         written.map_err(unavailable)?;
-        Ok(Written { removed: 0, steps: Vec::new() })
+        Ok(Written::nothing())
     }
 
     fn answer(&self, group: Vec<Request>, outcomes: Vec<Outcome>) {

@@ -127,6 +127,17 @@ impl SqliteStore {
         self.read(read).await
     }
 
+    fn appending(
+        &self,
+        key: &TaskKey,
+        expected: Version,
+        changes: &[Recorded],
+        task: &Task,
+    ) -> Result<Append, StoreError> {
+        let is_held = || self.shared.cache.holds(key.id);
+        Append::new(key, expected, changes, task, self.log, is_held)
+    }
+
     /// Reads something; a file that cannot be read is known from then on.
     async fn read<T: Send + 'static>(
         &self,
@@ -165,8 +176,7 @@ impl TaskStore for SqliteStore {
         changes: &[Recorded],
         task: &Task,
     ) -> Result<(), StoreError> {
-        let is_held = || self.shared.cache.holds(key.id);
-        let append = Append::new(key, expected, changes, task, self.log, is_held)?;
+        let append = self.appending(key, expected, changes, task)?;
         self.writer.ask(Work::Append(append)).await.map(|_| ())
     }
 

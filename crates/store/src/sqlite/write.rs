@@ -8,8 +8,9 @@ use super::error::unavailable;
 use super::heads::Head;
 use super::ledger::Ledger;
 use super::log;
-use super::record::{ChangeRow, Damaged, write_change, write_snapshot};
+use super::record::{ChangeRow, Damaged, WebhookRow, write_change, write_snapshot};
 use super::room::{change_weight, make_room, remove_ended_before, signed, snapshot_weight};
+use super::webhook;
 use a2ad_domain::ports::StoreError;
 use a2ad_domain::{Recorded, Task, TaskKey, TaskState, Tenant, Timestamp, Version};
 use rusqlite::{Connection, named_params, params};
@@ -31,6 +32,7 @@ pub(super) struct Insert {
     task: Arc<Task>,
     columns: Columns,
     snapshot: String,
+    webhook: Option<WebhookRow>,
 }
 
 /// Changes that are to be kept, likewise.
@@ -43,14 +45,22 @@ pub(super) struct Append {
     snapshot: Option<String>,
     /// The task with the changes, where it is worth a copy.
     whole: Option<Arc<Task>>,
+    /// A webhook, and how many there may be.
+    webhook: Option<(WebhookRow, i64)>,
 }
 
 /// What was done.
 pub(super) struct Written {
-    /// How many tasks are gone.
-    pub(super) removed: usize,
+    /// How many tasks are gone, or the number of the webhook that is there.
+    pub(super) figure: usize,
     /// What the cache has to know.
     pub(super) steps: Vec<Step>,
+}
+
+impl Written {
+    pub(super) fn nothing() -> Self {
+        Self { figure: 0, steps: Vec::new() }
+    }
 }
 
 impl Columns {
@@ -76,7 +86,12 @@ pub(super) fn tenant(key: &a2ad_domain::Scope) -> &str {
 impl Insert {
     pub(super) fn new(task: &Arc<Task>) -> Result<Self, StoreError> {
         let snapshot = write_snapshot(task).map_err(unavailable)?;
-        Ok(Self { task: task.clone(), columns: Columns::of(task)?, snapshot })
+        Ok(Self { task: task.clone(), columns: Columns::of(task)?, snapshot, webhook: None })
+    }
+
+    /// With a webhook, whose number is what is answered.
+    pub(super) fn with(self, webhook: WebhookRow) -> Self {
+        Self { webhook: Some(webhook), ..self }
     }
 
     pub(super) fn perform(&self, ledger: &mut Ledger) -> Result<Written, StoreError> {
@@ -92,16 +107,20 @@ impl Insert {
         let number = number.ok_or(StoreError::Exists)?;
         write_whole(connection, number, self.columns.version, &self.snapshot)
             .map_err(unavailable)?;
+        let webhook = match &self.webhook {
+            Some(row) => webhook::set(connection, number, row, None, 1).map_err(unavailable)?,
+            None => None,
+        };
         // Only now, since a task that exists already must not cost another its place.
         ledger.room.add(weight);
         let gone = make_room(ledger).map_err(StoreError::Unavailable)?;
         ledger.moves.came(scope, state);
         let version = self.columns.version;
         ledger.heads.put(key.id, Head { number, scope, version, state, weight });
-        let removed = gone.len();
+        let figure = webhook.map_or(Ok(gone.len()), usize::try_from).map_err(unavailable)?;
         let put = Step::Put(self.task.clone());
         let steps = gone.into_iter().map(Step::Gone).chain([put]).collect();
-        Ok(Written { removed, steps })
+        Ok(Written { figure, steps })
     }
 
     /// The number of the new row; `None` when the id is taken.
@@ -172,7 +191,13 @@ impl Append {
             columns: Columns::of(task)?,
             snapshot,
             whole: whole.then(|| Arc::new(task.clone())),
+            webhook: None,
         })
+    }
+
+    /// With a webhook, whose number is what is answered, and nothing is done where there are `most` already.
+    pub(super) fn with(self, webhook: WebhookRow, most: i64) -> Self {
+        Self { webhook: Some((webhook, most)), ..self }
     }
 
     pub(super) fn perform(&self, ledger: &mut Ledger) -> Result<Written, StoreError> {
@@ -182,13 +207,21 @@ impl Append {
         if actual != self.expected {
             return Err(StoreError::Conflict { actual });
         }
+        let mut figure = 0;
+        if let Some((row, most)) = &self.webhook {
+            // First, since without room for it nothing may have been written.
+            let kept =
+                webhook::set(&ledger.connection, head.number, row, Some(head.version), *most);
+            let Some(number) = kept.map_err(unavailable)? else { return Ok(Written::nothing()) };
+            figure = usize::try_from(number).map_err(unavailable)?;
+        }
         let head = self.write(ledger, head).map_err(unavailable)?;
         ledger.heads.put(self.key.id, head);
         let step = match &self.whole {
             Some(task) => Step::Put(task.clone()),
             None => Step::Fold(self.key.id, self.expected, self.changes.clone()),
         };
-        Ok(Written { removed: 0, steps: vec![step] })
+        Ok(Written { figure, steps: vec![step] })
     }
 
     /// Writes the changes on top of where the task stands; says where it stands then.
@@ -295,6 +328,6 @@ pub(super) fn purge(ledger: &mut Ledger, before: Timestamp) -> Result<Written, S
         // A number of a scope that is gone may be given to another.
         ledger.heads.forget();
     }
-    let removed = gone.len();
-    Ok(Written { removed, steps: gone.into_iter().map(Step::Gone).collect() })
+    let figure = gone.len();
+    Ok(Written { figure, steps: gone.into_iter().map(Step::Gone).collect() })
 }

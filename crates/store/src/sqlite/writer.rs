@@ -34,7 +34,8 @@ pub(super) enum Work {
     Probe,
 }
 
-/// How much was done, or why nothing was: how many tasks are gone, or whether there was room.
+/// How much was done, or why nothing was: how many tasks are gone, whether there was room, or the number of a
+/// webhook.
 pub(super) type Outcome = Result<usize, StoreError>;
 
 pub(super) struct Request {

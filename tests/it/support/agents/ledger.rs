@@ -111,6 +111,24 @@ impl PushStore for Ledger {
         self.inner.set(task, config, after, most).await
     }
 
+    async fn insert_with(&self, task: &Arc<Task>, config: &PushConfig) -> Result<i64, StoreError> {
+        self.note("insert");
+        self.inner.insert_with(task, config).await
+    }
+
+    async fn append_with(
+        &self,
+        key: &TaskKey,
+        expected: Version,
+        changes: &[Recorded],
+        task: &Task,
+        config: &PushConfig,
+        most: usize,
+    ) -> Result<Option<i64>, StoreError> {
+        self.note("append");
+        self.inner.append_with(key, expected, changes, task, config, most).await
+    }
+
     async fn webhooks(&self, task: &TaskKey) -> Result<Vec<Webhook>, StoreError> {
         self.note("webhooks");
         self.inner.webhooks(task).await

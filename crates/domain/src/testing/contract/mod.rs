@@ -2,6 +2,7 @@
 //! of them.
 
 pub mod agents;
+pub mod brought;
 pub mod bus;
 pub mod executor;
 pub mod push;
@@ -88,6 +89,12 @@ macro_rules! push_store_contract {
             a_webhook_of_an_ended_task_is_over_when_it_was_told_all
             what_was_given_up_is_not_due
             webhooks_go_with_their_task
+        );
+        $crate::store_contract!(@cases brought $make;
+            a_task_and_the_webhook_of_its_message_are_there_together
+            a_task_that_is_refused_leaves_no_webhook
+            changes_and_the_webhook_that_comes_with_them_are_there_together
+            changes_that_are_refused_leave_no_webhook_and_a_webhook_that_is_leaves_no_changes
         );
     };
 }

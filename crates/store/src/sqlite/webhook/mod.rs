@@ -5,15 +5,19 @@ mod read;
 mod write;
 
 pub use letters::{DeadLetter, LettersError, letters, send_again};
-pub(super) use write::{WebhookWork, remove_all};
+pub(super) use write::{WebhookWork, remove_all, set};
 
 use super::SqliteStore;
 use super::error::unavailable;
 use super::record::write_webhook;
+use super::write::Insert;
 use super::writer::Work;
 use a2ad_domain::ports::{Letter, PushStore, StoreError};
-use a2ad_domain::{PushConfig, PushConfigId, TaskKey, Version, Webhook, WebhookName};
+use a2ad_domain::{
+    PushConfig, PushConfigId, Recorded, Task, TaskKey, Version, Webhook, WebhookName,
+};
 use async_trait::async_trait;
+use std::sync::Arc;
 
 impl SqliteStore {
     async fn work(&self, work: WebhookWork) -> Result<usize, StoreError> {
@@ -24,6 +28,11 @@ impl SqliteStore {
 /// A version as it stands in a row.
 fn signed(version: Version) -> Result<i64, StoreError> {
     i64::try_from(version.0).map_err(unavailable)
+}
+
+/// The number of a webhook, as the writer answers it.
+fn number(figure: usize) -> Result<i64, StoreError> {
+    i64::try_from(figure).map_err(unavailable)
 }
 
 #[async_trait]
@@ -39,6 +48,28 @@ impl PushStore for SqliteStore {
         let (task, after) = (task.clone(), after.map(signed).transpose()?);
         let most = super::room::signed(most);
         Ok(self.work(WebhookWork::Set { task, row, after, most }).await? > 0)
+    }
+
+    async fn insert_with(&self, task: &Arc<Task>, config: &PushConfig) -> Result<i64, StoreError> {
+        let row = write_webhook(config).map_err(unavailable)?;
+        let insert = Insert::new(task)?.with(row);
+        number(self.writer.ask(Work::Insert(insert)).await?)
+    }
+
+    async fn append_with(
+        &self,
+        key: &TaskKey,
+        expected: Version,
+        changes: &[Recorded],
+        task: &Task,
+        config: &PushConfig,
+        most: usize,
+    ) -> Result<Option<i64>, StoreError> {
+        let row = write_webhook(config).map_err(unavailable)?;
+        let append = self.appending(key, expected, changes, task)?;
+        let append = append.with(row, super::room::signed(most));
+        let figure = self.writer.ask(Work::Append(append)).await?;
+        (figure > 0).then(|| number(figure)).transpose()
     }
 
     async fn webhooks(&self, task: &TaskKey) -> Result<Vec<Webhook>, StoreError> {

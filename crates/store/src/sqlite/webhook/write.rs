@@ -22,7 +22,7 @@ impl WebhookWork {
         let done = match self {
             Self::Set { task, row, after, most } => {
                 let task = number(ledger, task)?;
-                set(&ledger.connection, task, row, *after, *most)
+                set(&ledger.connection, task, row, *after, *most).map(|number| number.is_some())
             }
             Self::Delete { task, id } => {
                 let task = number(ledger, task)?;
@@ -37,7 +37,7 @@ impl WebhookWork {
                 .map(|removed| removed > 0),
         };
         let done = done.map_err(unavailable)?;
-        Ok(Written { removed: usize::from(done), steps: Vec::new() })
+        Ok(Written { figure: usize::from(done), steps: Vec::new() })
     }
 }
 
@@ -47,19 +47,21 @@ fn number(ledger: &mut Ledger, task: &TaskKey) -> Result<i64, StoreError> {
     found.map(|head| head.number).ok_or(StoreError::NotFound)
 }
 
-fn set(
+/// Keeps a webhook; gives its number, and `None` where there are as many as there may be: nothing is written
+/// then.
+pub(in crate::sqlite) fn set(
     file: &Connection,
     task: i64,
     row: &WebhookRow,
     after: Option<i64>,
     most: i64,
-) -> rusqlite::Result<bool> {
+) -> rusqlite::Result<Option<i64>> {
     let old = delete(file, task, &row.id)?;
     let count = "SELECT count(*) FROM webhook WHERE task = ?1";
     let there: i64 = file.prepare_cached(count)?.query_row([task], |row| row.get(0))?;
     // Where one has just made room, it is within the limit.
     if old.is_none() && there >= most {
-        return Ok(false);
+        return Ok(None);
     }
     let mut statement = file.prepare_cached(
         "INSERT INTO webhook (task, id, named, form, body, told, done)
@@ -68,7 +70,8 @@ fn set(
          FROM task WHERE number = ?1",
     )?;
     let WebhookRow { id, named, form, body } = row;
-    Ok(statement.execute(params![task, id, named, form, body, old.or(after)])? > 0)
+    let inserted = statement.execute(params![task, id, named, form, body, old.or(after)])?;
+    Ok((inserted > 0).then(|| file.last_insert_rowid()))
 }
 
 /// Removes a webhook and its letters; hands out how far it had been told.
