@@ -29,9 +29,9 @@ pub(super) struct File {
 }
 
 impl File {
-    pub(super) fn new(bench: &Bench) -> Self {
-        let config = bench.binary("sqlite.bench.toml");
-        let file = Self { path: bench.binary("sqlite.bench.db"), config };
+    pub(super) fn new(bench: &Bench, name: &str) -> Self {
+        let config = bench.binary(&format!("{name}.bench.toml"));
+        let file = Self { path: bench.binary(&format!("{name}.bench.db")), config };
         file.remove();
         file
     }
@@ -91,10 +91,14 @@ impl Bench {
         let many: &[&str] = &["send", "--connections", "32"];
         let mut lines = Vec::new();
         for (name, durability) in [("process", Durability::Process), ("power", Durability::Power)] {
-            let file = File::new(self);
+            let file = File::new(self, "sqlite");
             let server = file.open(self, durability)?;
             if matches!(durability, Durability::Process) {
-                lines.push(self.ratio_of(&server, row.about, many, 0.35)?);
+                lines.push(self.ratio_of(&self.yardstick()?, &server, row.about, many, 0.2)?);
+                let log = File::new(self, "yardstick");
+                let durable = self.durable_yardstick(&log.path)?;
+                let what = "the same against a handler that logs both messages";
+                lines.push(self.ratio_of(&durable, &server, what, many, 0.5)?);
             }
             for (what, load) in [("32 connections", many), ("1 connection", &many[..1])] {
                 let sent = self.load(&server, load)?;
@@ -109,7 +113,7 @@ impl Bench {
     /// The same with a hundred times as many tasks in the file, each time by a server that has just been
     /// started, so that nothing is at hand that was not read from there.
     pub(super) fn stored(&self, row: &Row) -> Result<Vec<Line>> {
-        let file = File::new(self);
+        let file = File::new(self, "sqlite");
         self.fill(&file, FEW)?;
         let few = self.flat(&file)?;
         self.fill(&file, MANY - FEW)?;

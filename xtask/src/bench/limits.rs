@@ -75,7 +75,7 @@ impl Bench {
 
     /// Whether a stream of four times the length takes about four times the time, on every store.
     pub(super) fn long(&self, row: &Row) -> Result<Vec<Line>> {
-        let file = File::new(self);
+        let file = File::new(self, "sqlite");
         Ok(vec![
             self.long_on(&self.server()?, row.about)?,
             self.long_on(&file.open(self, Durability::Process)?, "the same in a file")?,

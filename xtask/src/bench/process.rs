@@ -101,6 +101,12 @@ impl Bench {
         self.serve(&mut pinned(SERVER_CORE, &self.binary("yardstick")), "yardstick")
     }
 
+    /// A yardstick that keeps what it is sent and what it answers in a new file.
+    pub(super) fn durable_yardstick(&self, file: &Path) -> Result<Server> {
+        let mut command = pinned(SERVER_CORE, &self.binary("yardstick"));
+        self.serve(command.arg(file), "yardstick")
+    }
+
     /// A fresh server.
     pub(super) fn server(&self) -> Result<Server> {
         self.server_of(&Bench::config())

@@ -25,23 +25,23 @@ impl Bench {
     ) -> Result<Line> {
         let server = self.server()?;
         self.store(&server, stored)?;
-        self.ratio_of(&server, what, load, budget)
+        self.ratio_of(&self.yardstick()?, &server, what, load, budget)
     }
 
     /// Both sides take turns, so that a disturbance meets both.
     pub(super) fn ratio_of(
         &self,
+        yardstick: &Server,
         server: &Server,
         what: &str,
         load: &[&str],
         budget: f64,
     ) -> Result<Line> {
-        let yardstick = self.yardstick()?;
         let (mut limit, mut cost) = (f64::INFINITY, f64::INFINITY);
         let (mut expected, mut bytes) = (0.0, 0.0);
         for _ in 0..ROUNDS {
             let load_of = |server| self.load(server, load);
-            let (bare, real) = (load_of(&yardstick)?, load_of(server)?);
+            let (bare, real) = (load_of(yardstick)?, load_of(server)?);
             limit = limit.min(bare.cost());
             cost = cost.min(real.cost());
             expected = bare.bytes / bare.requests;
