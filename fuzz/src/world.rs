@@ -7,7 +7,7 @@ use a2ad_domain::{Agent, AgentId, AgentSettings, Card, Extension, Timestamp};
 use a2ad_executor::Runtime;
 use a2ad_http::{
     Access, Allowance, Authenticator, BodyLimits, CardMode, CardSigner, Front, MessageLimits, Peer,
-    Proxies, Router, Settings, VersionPolicy, Vitals, router,
+    Proxies, PublicKeys, Router, Settings, VersionPolicy, Vitals, router,
 };
 use a2ad_store::{Capacity, LocalBus, MemoryStore};
 use async_trait::async_trait;
@@ -164,6 +164,7 @@ impl World {
             tally: Arc::default(),
             webhooks: None,
             signer: Arc::new(CardSigner::new(Vec::new())),
+            keys: PublicKeys::default(),
         };
         let default = fronts[0].clone();
         let router = router(service.clone(), fronts, &default, Arc::new(Nothing), settings);

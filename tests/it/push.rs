@@ -4,8 +4,10 @@ mod calls;
 mod crash;
 mod deliveries;
 mod ends;
+mod example;
 mod inline;
 mod letters;
+mod published;
 mod signed;
 mod urls;
 

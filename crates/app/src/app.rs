@@ -14,7 +14,7 @@ use a2ad_domain::service::{Limits, Ports, Recovered, Service};
 use a2ad_domain::{Agent, AgentId, AgentSettings, Card};
 use a2ad_executor::{Drained, Runtime};
 use a2ad_http::admin::Audit;
-use a2ad_http::{Authenticator, CardSigner, Tls};
+use a2ad_http::{Authenticator, CardSigner, PublicKeys, Tls};
 use a2ad_store::LocalBus;
 use std::net::ToSocketAddrs;
 use std::path::Path;
@@ -28,6 +28,8 @@ pub struct App {
     pub(crate) directory: Arc<Directory>,
     pub(crate) audit: Option<Audit>,
     pub(crate) signer: Arc<CardSigner>,
+    /// What everybody may see of what is signed with.
+    pub(crate) keys: PublicKeys,
     pub(crate) gauges: Arc<Gauges>,
     pub(crate) tls: Option<Arc<Tls>>,
     pub(crate) post: Option<Post>,
@@ -87,10 +89,11 @@ impl App {
             tracing::warn!(retried, "tasks were at work when the server ended; they begin again");
         }
         self.warn_of_plain_text();
+        let base_url = self.config.server.base_url(listener.local_addr()?);
         if let Some(post) = &self.post {
-            post.courier.start().await.map_err(std::io::Error::other)?;
+            post.start(&base_url).await.map_err(std::io::Error::other)?;
         }
-        Box::pin(Server::new(self, listener)).await
+        Box::pin(Server::new(self, listener, base_url)).await
     }
 }
 
@@ -254,6 +257,7 @@ impl AppBuilder {
         let ids: Arc<dyn IdGenerator> = Arc::new(RandomIds);
         let webhooks = webhooks.or_else(|| kept.webhooks());
         let post = Post::new(&config, kept.port(), webhooks, clock.clone(), ids.clone())?;
+        let keys = PublicKeys::of(signer.keys().iter().chain(post.iter().flat_map(Post::keys)));
         let gauges = Arc::new(Gauges {
             runtime: runtime.clone(),
             bus: bus.is_none().then(|| local.clone()),
@@ -271,7 +275,7 @@ impl AppBuilder {
         };
         let service = Service::new(ports, entries.agents(), limits(&config));
         let directory = Arc::new(Directory::new(service.clone(), kept.agents(), entries));
-        Ok(App { config, service, directory, audit, signer, gauges, tls, post, kept })
+        Ok(App { config, service, directory, audit, signer, keys, gauges, tls, post, kept })
     }
 }
 

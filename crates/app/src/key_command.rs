@@ -1,10 +1,10 @@
-//! `a2ad key`: makes, lists and revokes the keys that callers show, and makes those that sign cards.
+//! `a2ad key`: makes, lists and revokes the keys that callers show, and makes those that the server signs with.
 
 use crate::Failed;
 use a2ad::{Config, SystemClock, exit};
 use a2ad_domain::AgentId;
 use a2ad_domain::ports::Clock;
-use a2ad_http::{CardAlgorithm, CardKey, KeyFile, KeyRecord};
+use a2ad_http::{KeyFile, KeyRecord, SigningAlgorithm, SigningKey};
 use clap::{Args, Subcommand};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -34,13 +34,14 @@ pub(crate) enum Command {
         /// Its id, as the list shows it.
         id: String,
     },
-    /// Make a key that cards are signed with, and print its public half.
-    Card {
+    /// Make a key that cards and notifications are signed with, and print its public half.
+    #[command(visible_alias = "card")]
+    Signing {
         /// The file of the private half; a new one.
         file: PathBuf,
         /// What it signs with: ES256, which every verifier knows, or `EdDSA`.
-        #[arg(long, default_value = CardAlgorithm::Es256.name(), value_parser = algorithm)]
-        algorithm: CardAlgorithm,
+        #[arg(long, default_value = SigningAlgorithm::Es256.name(), value_parser = algorithm)]
+        algorithm: SigningAlgorithm,
     },
 }
 
@@ -55,10 +56,13 @@ fn agent(text: &str) -> Result<AgentId, String> {
     AgentId::new(text).map_err(|rule| rule.to_string())
 }
 
-fn algorithm(text: &str) -> Result<CardAlgorithm, String> {
-    let found = CardAlgorithm::ALL.into_iter().find(|known| known.name() == text);
+fn algorithm(text: &str) -> Result<SigningAlgorithm, String> {
+    let found = SigningAlgorithm::ALL.into_iter().find(|known| known.name() == text);
     found.ok_or_else(|| {
-        format!("the algorithms are {}", CardAlgorithm::ALL.map(CardAlgorithm::name).join(" and "))
+        format!(
+            "the algorithms are {}",
+            SigningAlgorithm::ALL.map(SigningAlgorithm::name).join(" and ")
+        )
     })
 }
 
@@ -70,7 +74,7 @@ pub(crate) fn run(command: Command) -> Result<(), Failed> {
             let revoked = file(&place)?.revoke(&id, SystemClock.now());
             revoked.map_err(failed)
         }
-        Command::Card { file, algorithm } => card(&file, algorithm),
+        Command::Signing { file, algorithm } => signing(&file, algorithm),
     }
 }
 
@@ -105,13 +109,14 @@ fn create(place: &Place, owner: &str, agents: Vec<AgentId>) -> Result<(), Failed
     Ok(())
 }
 
-fn card(file: &Path, algorithm: CardAlgorithm) -> Result<(), Failed> {
-    let made = CardKey::create(file, algorithm);
+fn signing(file: &Path, algorithm: SigningAlgorithm) -> Result<(), Failed> {
+    let made = SigningKey::create(file, algorithm);
     let key = made.map_err(|error| (exit::CANTCREAT, error.to_string()))?;
     let _ = writeln!(std::io::stdout(), "{}", key.public_jwk());
     let _ = writeln!(
         std::io::stderr(),
-        "This is the public half of key {}. Cards are signed with it once cards.keys names {}.",
+        "This is the public half of key {}. Cards are signed with it once cards.keys names {}, and \
+         notifications once push.keys does.",
         key.id(),
         file.display()
     );

@@ -38,7 +38,7 @@ enum Command {
     },
     /// Copy the store of a server that may be running.
     Backup(Backup),
-    /// Make, list and revoke keys of callers, and make keys that cards are signed with.
+    /// Make, list and revoke keys of callers, and make keys that the server signs with.
     Key {
         #[command(subcommand)]
         command: key_command::Command,
@@ -188,15 +188,17 @@ fn serve(options: Serve) -> Result<(), Failed> {
     if let Some(listen) = options.listen {
         config.server.listen = listen;
     }
-    for missing in config.missing() {
-        tracing::warn!(missing, "an agent cannot do its work");
-    }
+    let lacks = config.missing();
     open_files::raise(config.server.max_connections);
     let _guard = config.starts_programs().then(guard).transpose()?;
     let app = App::builder(config)
         .allow_anonymous(options.allow_anonymous)
         .build()
         .map_err(config_failed)?;
+    // What it cannot start without has been told by now, once.
+    for missing in lacks {
+        tracing::warn!(missing, "an agent cannot do its work");
+    }
     let failed = |error: std::io::Error| (exit::UNAVAILABLE, error.to_string());
     let runtime =
         tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(failed)?;

@@ -1,9 +1,10 @@
 //! Puts together what tells webhooks, by the configuration.
 
 use crate::{Config, ConfigError};
-use a2ad_domain::ports::{Clock, EventBus, IdGenerator, PushStore, TaskStore};
+use a2ad_domain::ports::{Clock, EventBus, IdGenerator, PushStore, StoreError, TaskStore};
 use a2ad_domain::service::{Outbox, Push};
-use a2ad_http::webhook::{Client, Courier, Sender, Signer, SystemLookup};
+use a2ad_http::SigningKey;
+use a2ad_http::webhook::{Client, Courier, NoticeSigner, Sender, Signer, SystemLookup};
 use std::sync::Arc;
 
 /// What there is where there are push notifications.
@@ -13,6 +14,7 @@ pub(crate) struct Post {
     /// What says which webhooks may be called, and calls them.
     pub(crate) client: Client,
     store: Arc<dyn PushStore>,
+    signer: Option<Arc<NoticeSigner>>,
 }
 
 impl Post {
@@ -26,12 +28,13 @@ impl Post {
     ) -> Result<Option<Self>, ConfigError> {
         let Some(store) = webhooks.filter(|_| config.push.enabled) else { return Ok(None) };
         let (retention, config) = (config.store.retention.0, &config.push);
-        let wrong = |problem: String| ConfigError::new("push", problem);
         let client = Client::new(config.rules(), Arc::new(SystemLookup::default()));
-        let secret = config.signs_with().map_err(|problem| wrong(format!("secret: {problem}")))?;
-        let signer = secret.map(|secret| Signer::new(&secret));
+        let secret = config.signs_with().map_err(|it| ConfigError::new("push.secret", it))?;
+        let keys = config.signing_keys().map_err(|it| ConfigError::new("push.keys", it))?;
+        let signer = NoticeSigner::new(keys).map(Arc::new);
         let (most, of_a_host) = (config.max_deliveries, config.max_per_host);
-        let sender = Sender::new(client.clone(), most, of_a_host, clock.clone()).signed(signer);
+        let sender = Sender::new(client.clone(), most, of_a_host, clock.clone());
+        let sender = sender.signed(secret.map(|secret| Signer::new(&secret)), signer.clone());
         let courier = Courier::new(Outbox {
             tasks,
             webhooks: store.clone(),
@@ -40,7 +43,23 @@ impl Post {
             ids,
             patience: config.patience(retention),
         });
-        Ok(Some(Self { courier, client, store }))
+        Ok(Some(Self { courier, client, store, signer }))
+    }
+
+    /// The keys that notifications are signed with.
+    pub(crate) fn keys(&self) -> &[SigningKey] {
+        self.signer.as_ref().map_or(&[], |signer| signer.keys())
+    }
+
+    /// Begins with what is to be told, by a server that is reached at this address.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub(crate) async fn start(&self, base_url: &str) -> Result<(), StoreError> {
+        if let Some(signer) = &self.signer {
+            signer.issue_from(base_url);
+        }
+        self.courier.start().await
     }
 
     /// What the use cases need of it.

@@ -52,14 +52,13 @@ pub struct Server {
 }
 
 impl Server {
-    pub(crate) async fn new(app: App, listener: TcpListener) -> std::io::Result<Self> {
-        let App { config, service, directory, audit, signer, gauges, tls, post, .. } = app;
+    pub(crate) async fn new(
+        app: App,
+        listener: TcpListener,
+        base_url: String,
+    ) -> std::io::Result<Self> {
+        let App { config, service, directory, audit, signer, keys, gauges, tls, post, .. } = app;
         let address = listener.local_addr()?;
-        let public = config.server.public_url.as_deref();
-        let base_url = public.map_or_else(
-            || format!("{}://{address}", config.server.scheme()),
-            |url| url.trim_end_matches('/').to_owned(),
-        );
         let tally: Arc<Tally> = Arc::default();
         let settings = Settings {
             base_url: base_url.clone(),
@@ -74,7 +73,7 @@ impl Server {
                 VersionPolicyConfig::Lenient => VersionPolicy::Lenient,
             },
             // What is configured wins over what anybody says.
-            proxies: match public {
+            proxies: match config.server.public_url {
                 Some(_) => Proxies::Fixed,
                 None => Proxies::Trusted(config.server.trusted_proxies.clone()),
             },
@@ -88,6 +87,7 @@ impl Server {
             tally: tally.clone(),
             webhooks: post.as_ref().map(|post| post.client.clone()),
             signer,
+            keys,
         };
         let name_peers = settings.proxies.need_peers()
             || settings.allowance.limits_anything()

@@ -23,8 +23,7 @@ use std::time::SystemTime;
 
 pub(crate) use origin::base_url;
 pub use origin::{Peer, Proxies};
-pub(crate) use signing::KEYS_PATH;
-pub use signing::{CardAlgorithm, CardKey, CardSigner};
+pub use signing::CardSigner;
 
 /// Which forms of its card an agent shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,9 +51,9 @@ pub(crate) fn serve(front: &Front, shared: &Shared, request: &Request) -> Reply 
     kept(shared, request, body, Some("A2A-Version"), front.since)
 }
 
-/// The public halves of the keys that cards are signed with.
+/// The public halves of the keys that the server signs with.
 pub(crate) fn keys(shared: &Shared, request: &Request) -> Reply {
-    kept(shared, request, shared.settings.signer.public_keys().into(), None, *STARTED)
+    kept(shared, request, shared.settings.keys.document(), None, *STARTED)
 }
 
 /// An answer that caches may keep, or that what they have kept is still good.

@@ -10,6 +10,7 @@ use crate::probes::{self, Vitals};
 use crate::reply::{self, Reply};
 use crate::rest;
 use crate::rpc::{self, VersionPolicy};
+use crate::signing::{KEYS_PATH, PublicKeys};
 use crate::webhook;
 use a2ad_domain::{Agent, Service};
 use axum::Router;
@@ -44,6 +45,8 @@ pub struct Settings {
     pub webhooks: Option<webhook::Client>,
     /// Signs cards.
     pub signer: Arc<CardSigner>,
+    /// What everybody may see of the keys that cards and notifications are signed with.
+    pub keys: PublicKeys,
 }
 
 /// What an agent shows to whom.
@@ -94,7 +97,7 @@ pub fn router(
     routes.rpc("/a2a", default, &PRAISON);
     routes.card("/.well-known/agent-card.json", default);
     routes.card("/.well-known/agent.json", default);
-    routes.read(card::KEYS_PATH, card::keys);
+    routes.read(KEYS_PATH, card::keys);
     routes.catalog("/api/v1/a2a/agents", fronts);
     routes.probe("/healthz", |_, _| probes::health());
     routes.readiness("/readyz");

@@ -1,7 +1,9 @@
 //! `a2ad key`, beside a server that runs.
 
+use super::issuer::Pair;
 use crate::drain::process::{Process, command};
 use crate::support::Folder;
+use a2ad_http::{SigningAlgorithm, SigningKey};
 use std::os::unix::fs::PermissionsExt;
 
 /// Runs `a2ad key` and gives its exit code and what it printed to each output.
@@ -104,12 +106,12 @@ async fn keys_that_are_made_at_the_same_time_are_all_there() {
 }
 
 #[tokio::test]
-async fn a_key_for_cards_is_made_once_for_this_user_only_and_its_public_half_is_shown() {
-    let folder = Folder::new("card-key");
-    let file = folder.join("data/card.pem");
+async fn a_key_to_sign_with_is_made_once_for_this_user_only_and_its_public_half_is_shown() {
+    let folder = Folder::new("signing-key");
+    let file = folder.join("data/key.pem");
     let path = file.to_str().expect("text");
     let make = async |more: &[&str]| {
-        let arguments = ["key", "card", path].into_iter().chain(more.iter().copied());
+        let arguments = ["key", "signing", path].into_iter().chain(more.iter().copied());
         let output = command(arguments).output().await.expect("a process");
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
         (output.status.code(), text(output.stdout), text(output.stderr))
@@ -133,29 +135,70 @@ async fn a_key_for_cards_is_made_once_for_this_user_only_and_its_public_half_is_
         assert!(code == Some(73) && shown.is_empty() && said.contains("name a new file"), "{said}");
         assert_eq!(std::fs::read_to_string(&file).expect("a file"), private);
     }
-    let config = folder.join("a2ad.toml");
-    let check = async |keys: &[&str]| {
-        std::fs::write(&config, format!("[cards]\nkeys = {keys:?}\n")).expect("a file");
-        let arguments = ["check", "--config", config.to_str().expect("text")];
+}
+
+/// Files that hold no key to sign with: what is in them, their rights, and what is said of them.
+fn unusable() -> Vec<(String, u32, &'static str)> {
+    let made = SigningAlgorithm::Es256;
+    let folder = Folder::new("good-key");
+    SigningKey::create(&folder.join("key"), made).expect("a key");
+    let good = std::fs::read_to_string(folder.join("key")).expect("text");
+    let rsa = include_str!("rsa_key.b64");
+    let (chmod, make) = ("make it yours with chmod 600", "make one with a2ad key signing");
+    vec![
+        (good.clone(), 0o644, chmod),
+        (good.clone(), 0o620, chmod),
+        ("no sense".to_owned(), 0o600, make),
+        (String::new(), 0o600, make),
+        (good.replace("PRIVATE", "PUBLIC"), 0o600, make),
+        (good.replace("PRIVATE", "EC PRIVATE"), 0o600, make),
+        (good[..good.len() / 2].to_owned(), 0o600, make),
+        (format!("-----BEGIN PRIVATE KEY-----\n{rsa}\n-----END PRIVATE KEY-----\n"), 0o600, make),
+        (Pair::ed().pem(), 0o600, make),
+    ]
+}
+
+#[tokio::test]
+async fn a_key_that_cannot_be_signed_with_is_told_in_one_line_before_anything_is_served() {
+    let folder = Folder::new("no-key");
+    let (config, file) = (folder.join("a2ad.toml"), folder.join("key.pem"));
+    let path = file.to_str().expect("text");
+    let run = async |command_line: &str, table: &str, keys: &[&str]| {
+        let text = format!("[store]\nkind = \"memory\"\n[{table}]\nkeys = {keys:?}\n");
+        std::fs::write(&config, text).expect("a file");
+        let arguments = [command_line, "--config", config.to_str().expect("text")];
         let output = command(arguments).output().await.expect("a process");
+        assert!(output.stdout.is_empty() || output.status.success(), "{output:?}");
         (output.status.code(), String::from_utf8(output.stderr).expect("UTF-8"))
     };
-    assert_eq!(check(&[path]).await.0, Some(0));
-    let (code, said) = check(&[path, path]).await;
-    assert!(code == Some(78) && said.contains("named already"), "{said}");
-    for (mode, content, wrong) in [
-        (0o644, None, "chmod 600"),
-        (0o620, None, "chmod 600"),
-        (0o640, None, ""),
-        (0o600, Some("no sense"), "a2ad key card"),
-    ] {
-        let rights = PermissionsExt::from_mode(mode);
-        std::fs::set_permissions(&file, rights).expect("ours");
-        content.into_iter().for_each(|text| std::fs::write(&file, text).expect("ours"));
-        let (code, said) = check(&[path]).await;
-        assert_eq!(code, Some(if wrong.is_empty() { 0 } else { 78 }), "{mode:o} {said}");
-        assert!(said.contains(wrong) && !said.contains("no sense"), "{mode:o} {said}");
+    for table in ["cards", "push"] {
+        let refused = async |keys: &[&str], wrong: &str| {
+            for command_line in ["check", "serve"] {
+                let (code, said) = run(command_line, table, keys).await;
+                assert_eq!(code, Some(78), "{command_line} {said}");
+                assert_eq!(said.lines().count(), 1, "{command_line} {said}");
+                let place = format!("{table}.keys: {}", keys[0]);
+                assert!(said.contains(&place) && said.contains(wrong), "{wrong}: {said}");
+            }
+        };
+        let _ = std::fs::remove_file(&file);
+        refused(&[path], "cannot be read (No such file or directory").await;
+        refused(&[path], "make it with a2ad key signing").await;
+        std::fs::create_dir(&file).expect("a folder");
+        refused(&[path], "name a file that holds a key").await;
+        std::fs::remove_dir(&file).expect("ours");
+        for (content, mode, wrong) in unusable() {
+            std::fs::write(&file, &content).expect("a file");
+            std::fs::set_permissions(&file, PermissionsExt::from_mode(mode)).expect("ours");
+            refused(&[path], wrong).await;
+            let (_, said) = run("check", table, &[path]).await;
+            let told = content.lines().filter(|line| !line.is_empty() && said.contains(line));
+            assert_eq!(told.count(), 0, "{said}");
+        }
+        std::fs::remove_file(&file).expect("ours");
+        SigningKey::create(&file, SigningAlgorithm::Es256).expect("a key");
+        refused(&[path, path], "named already").await;
+        std::fs::set_permissions(&file, PermissionsExt::from_mode(0o640)).expect("ours");
+        assert_eq!(run("check", table, &[path]).await.0, Some(0), "a group may read it");
     }
-    std::fs::remove_file(&file).expect("ours");
-    assert!(check(&[path]).await.1.contains("card.pem"));
 }

@@ -2,7 +2,7 @@
 
 use crate::support::{Folder, Reply, TestServer};
 use a2ad_domain::Timestamp;
-use a2ad_http::{CardAlgorithm, CardKey, KeyFile};
+use a2ad_http::{KeyFile, SigningAlgorithm, SigningKey};
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64_URL;
 use ring::signature::{ECDSA_P256_SHA256_FIXED, ED25519, UnparsedPublicKey, VerificationAlgorithm};
@@ -27,8 +27,8 @@ extensions = [
 ]
 "#;
 
-fn make(folder: &Folder, name: &str, algorithm: CardAlgorithm) -> CardKey {
-    CardKey::create(&folder.join(name), algorithm).expect("a key")
+fn make(folder: &Folder, name: &str, algorithm: SigningAlgorithm) -> SigningKey {
+    SigningKey::create(&folder.join(name), algorithm).expect("a key")
 }
 
 async fn start(folder: &Folder, names: &[&str], more: &str) -> TestServer {
@@ -123,7 +123,7 @@ fn as_the_sdks_look(card: &Value) -> String {
 #[tokio::test]
 async fn a_signed_card_verifies_as_it_is_served_and_as_the_sdks_look_at_it() {
     let folder = Folder::new("signed");
-    for (name, algorithm) in [("es", CardAlgorithm::Es256), ("ed", CardAlgorithm::EdDsa)] {
+    for (name, algorithm) in [("es", SigningAlgorithm::Es256), ("ed", SigningAlgorithm::EdDsa)] {
         let key = make(&folder, name, algorithm);
         for (agent, signatures) in [(FULL, 1), (BARE, 2)] {
             let server = start(&folder, &[name], agent).await;
@@ -152,7 +152,7 @@ async fn a_signed_card_verifies_as_it_is_served_and_as_the_sdks_look_at_it() {
 #[tokio::test]
 async fn a_card_that_was_changed_does_not_verify() {
     let folder = Folder::new("changed");
-    make(&folder, "key", CardAlgorithm::Es256);
+    make(&folder, "key", SigningAlgorithm::Es256);
     let server = start(&folder, &["key"], FULL).await;
     let shown = card(&server, "1.0").await.json();
     for (place, value) in [
@@ -180,7 +180,7 @@ async fn a_card_that_was_changed_does_not_verify() {
 #[tokio::test]
 async fn only_the_form_of_the_new_line_is_signed() {
     let folder = Folder::new("forms");
-    make(&folder, "key", CardAlgorithm::Es256);
+    make(&folder, "key", SigningAlgorithm::Es256);
     let server = start(&folder, &["key"], FULL).await;
     for (version, signed) in [("", false), ("0.3", false), ("1.0", true)] {
         let shown = card(&server, version).await.json();
@@ -201,8 +201,8 @@ async fn only_the_form_of_the_new_line_is_signed() {
 #[tokio::test]
 async fn keys_are_changed_without_a_moment_in_which_somebody_cannot_verify() {
     let folder = Folder::new("rotation");
-    let old = make(&folder, "old", CardAlgorithm::Es256);
-    let new = make(&folder, "new", CardAlgorithm::EdDsa);
+    let old = make(&folder, "old", SigningAlgorithm::Es256);
+    let new = make(&folder, "new", SigningAlgorithm::EdDsa);
     let mut tags = Vec::new();
     for (names, keys) in
         [(&["old"][..], vec![&old]), (&["old", "new"], vec![&old, &new]), (&["new"], vec![&new])]
@@ -238,7 +238,7 @@ async fn keys_are_changed_without_a_moment_in_which_somebody_cannot_verify() {
 #[tokio::test]
 async fn the_extended_card_is_signed_in_the_form_of_the_new_line() {
     let folder = Folder::new("both");
-    make(&folder, "key", CardAlgorithm::Es256);
+    make(&folder, "key", SigningAlgorithm::Es256);
     let keys = folder.join("keys.jsonl");
     let caller = KeyFile::new(&keys).create("ann", None, Timestamp::from_millis(0)).expect("a key");
     let extended = "id = \"full\"\nextended_card = { description = \"More.\" }\n";

@@ -13,7 +13,7 @@ fn follow(name: &str, shell: &Shell) {
 
 /// The same after something in the commands was made to fit.
 fn follow_with(name: &str, shell: &Shell, adjust: impl Fn(&mut String)) {
-    const STARTS: [&str; 3] = ["cargo run", "a2ad serve", "python3 "];
+    const STARTS: [&str; 5] = ["cargo run", "a2ad serve", "a2ad key signing", "python3 ", "node "];
     let mut blocks = blocks(&read(&format!("examples/{name}/README.md")));
     blocks.iter_mut().for_each(|block| adjust(&mut block.text));
     let mut run = 0;
@@ -59,11 +59,16 @@ fn the_example_of_a_model_does_what_its_document_says() {
 
 #[test]
 fn the_example_of_a_webhook_does_what_its_document_says() {
-    let receiver = Service::start("webhook", "python3 receiver.py 0");
-    let shell = Shell::example("webhook", SERVE, |_| {});
+    let key = "a2ad key signing webhook-key.pem > webhook-key.jwk";
+    let shell = Shell::example("webhook", &format!("{key} && exec {SERVE}"), |_| {});
+    let shares = Service::start("webhook", "python3 receiver.py 0");
+    let looks_up =
+        Service::start("webhook", &shell.addressed("node receiver.mjs 0 http://127.0.0.1:8000"));
     follow_with("webhook", &shell, |text| {
-        if text.contains("127.0.0.1:9002") {
-            receiver.stands_for("127.0.0.1:9002", text);
+        for (receiver, usual) in [(&shares, "127.0.0.1:9002"), (&looks_up, "127.0.0.1:9003")] {
+            if text.contains(usual) {
+                receiver.stands_for(usual, text);
+            }
         }
     });
 }

@@ -1,6 +1,7 @@
 //! What cards are signed with.
 
-use a2ad_http::{CardKey, CardSigner};
+use super::signing_keys;
+use a2ad_http::CardSigner;
 use serde::Deserialize;
 use std::path::PathBuf;
 
@@ -15,15 +16,7 @@ pub struct CardsConfig {
 impl CardsConfig {
     /// The signer, or what is wrong with a file.
     pub(crate) fn signer(&self) -> Result<CardSigner, String> {
-        let mut keys: Vec<CardKey> = Vec::new();
-        for path in &self.keys {
-            let key = CardKey::read(path).map_err(|error| error.to_string())?;
-            if keys.iter().any(|known| known.id() == key.id()) {
-                return Err(format!("{} holds a key that is named already", path.display()));
-            }
-            keys.push(key);
-        }
-        Ok(CardSigner::new(keys))
+        signing_keys::read(&self.keys).map(CardSigner::new)
     }
 
     /// A file that is not there or makes no sense.

@@ -11,6 +11,7 @@ mod extended_card;
 mod nearest;
 mod push;
 mod server;
+mod signing_keys;
 mod units;
 
 use a2ad_domain::service::Limits;
@@ -214,7 +215,7 @@ impl Config {
 
     /// What is missing on this machine for agents to do their work and for callers to be known, found without
     /// calling out; each says where. The server can start without: the runs that need it fail, and nobody
-    /// is let in by what is not there. Only for a key that cards are signed with it does not start.
+    /// is let in by what is not there. Only without what is to be signed with it does not start.
     #[must_use]
     pub fn missing(&self) -> Vec<String> {
         let tls = self.tls().and_then(Result::err).map(|what| format!("server.tls: {what}"));
@@ -226,7 +227,8 @@ impl Config {
                 .map(|what| format!("agent {}: {what}", agent.id))
                 .collect::<Vec<_>>()
         };
-        let push = self.push.missing().map(|what| format!("push: {what}"));
+        let push = self.push.missing().into_iter();
+        let push = push.map(|(key, what)| format!("push.{key}: {what}"));
         let cards = self.cards.missing().into_iter().map(|what| format!("cards.keys: {what}"));
         let agents = self.agent.iter().flat_map(missing);
         let admin = self.admin.iter().flat_map(AdminConfig::missing);

@@ -1,10 +1,13 @@
 //! Push notifications: whether there are any, where they may go, and how long they are tried.
 
 use super::executor::SecretConfig;
+use super::signing_keys;
 use super::units::Span;
 use a2ad_domain::service::{Limits, Patience};
+use a2ad_http::SigningKey;
 use a2ad_http::webhook::Rules;
 use serde::Deserialize;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Push notifications.
@@ -33,6 +36,8 @@ pub struct PushConfig {
     pub max_deliveries: usize,
     /// How many of them go to one host.
     pub max_per_host: usize,
+    /// The files of the private keys: deliveries are signed with the first, and all are published.
+    pub keys: Vec<PathBuf>,
     /// The secret that deliveries are signed with.
     pub secret: Option<SecretConfig>,
 }
@@ -53,6 +58,7 @@ impl Default for PushConfig {
             max_per_task: Limits::default().webhooks,
             max_deliveries: 64,
             max_per_host: 4,
+            keys: Vec::new(),
             secret: None,
         }
     }
@@ -83,10 +89,14 @@ impl PushConfig {
         secret.map_err(|problem| ("secret", problem))
     }
 
-    /// What is missing on this machine.
-    pub(super) fn missing(&self) -> Option<String> {
-        let secret = self.secret.as_ref().filter(|_| self.enabled)?;
-        secret.secret().read().err().map(|error| error.to_string())
+    /// What is missing on this machine: the key and what is wrong.
+    pub(super) fn missing(&self) -> Vec<(&'static str, String)> {
+        if !self.enabled {
+            return Vec::new();
+        }
+        let secret = self.signs_with().err().map(|problem| ("secret", problem));
+        let keys = self.signing_keys().err().map(|problem| ("keys", problem));
+        secret.into_iter().chain(keys).collect()
     }
 
     pub(crate) fn rules(&self) -> Rules {
@@ -102,6 +112,11 @@ impl PushConfig {
             longest_pause: self.longest_pause.0.max(self.pause.0),
             give_up: self.give_up.0.min(retention),
         }
+    }
+
+    /// The keys, or what is wrong with a file.
+    pub(crate) fn signing_keys(&self) -> Result<Vec<SigningKey>, String> {
+        signing_keys::read(&self.keys)
     }
 
     /// The secret as it is now.

@@ -165,6 +165,14 @@ impl ServerConfig {
         some.then(|| Cors::new(&self.cors.origins).ok()).flatten()
     }
 
+    /// Where callers reach the server, which listens on this address: without a slash at the end.
+    pub(crate) fn base_url(&self, address: SocketAddr) -> String {
+        self.public_url.as_deref().map_or_else(
+            || format!("{}://{address}", self.scheme()),
+            |url| url.trim_end_matches('/').to_owned(),
+        )
+    }
+
     /// How addresses of the server begin.
     pub(crate) const fn scheme(&self) -> &'static str {
         if self.tls.is_some() { "https" } else { "http" }

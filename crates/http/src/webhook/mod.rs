@@ -16,6 +16,7 @@ mod rules;
 mod sender;
 mod signature;
 mod target;
+mod token;
 
 pub use client::Client;
 pub use courier::Courier;
@@ -27,3 +28,4 @@ pub use rules::Rules;
 pub use sender::Sender;
 pub use signature::{SIGNATURE, Signer};
 pub use target::{MOST_URL, Target};
+pub use token::{JWT, NoticeSigner};

@@ -6,15 +6,17 @@ use super::header::HeaderText;
 use super::places::Places;
 use super::signature::{SIGNATURE, Signer};
 use super::target::Target;
+use super::token::{JWT, NoticeSigner, Subject};
 use crate::dialect::shape::of_webhooks;
 use crate::dialect::{Answer, Event, View, encode};
 use a2ad_domain::ports::{Clock, Notice, PushSender, Undelivered};
-use a2ad_domain::{PushConfig, PushForm};
+use a2ad_domain::{PushAuthentication, PushConfig, PushForm};
 use async_trait::async_trait;
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use std::error::Error;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What a webhook knows its notifications by.
 const TOKEN: HeaderName = HeaderName::from_static("x-a2a-notification-token");
@@ -26,6 +28,7 @@ pub struct Sender {
     client: Client,
     places: Places,
     signer: Option<Signer>,
+    keys: Option<Arc<NoticeSigner>>,
     clock: Arc<dyn Clock>,
 }
 
@@ -33,25 +36,26 @@ impl Sender {
     /// Calls so many webhooks at once, and so many of one host.
     #[must_use]
     pub fn new(client: Client, most: usize, most_of_a_host: usize, clock: Arc<dyn Clock>) -> Self {
-        Self { client, places: Places::new(most, most_of_a_host), signer: None, clock }
+        let places = Places::new(most, most_of_a_host);
+        Self { client, places, signer: None, keys: None, clock }
     }
 
-    /// Signs what it sends.
+    /// Signs what it sends with a secret, with keys that are published, or with both.
     #[must_use]
-    pub fn signed(mut self, signer: Option<Signer>) -> Self {
-        self.signer = signer;
+    pub fn signed(mut self, signer: Option<Signer>, keys: Option<Arc<NoticeSigner>>) -> Self {
+        (self.signer, self.keys) = (signer, keys);
         self
     }
 
-    fn headers(&self, config: &PushConfig, notice: &Notice, body: &[u8]) -> Option<HeaderMap> {
+    /// What goes along whoever signs.
+    fn headers(&self, config: &PushConfig, id: &str, body: &[u8]) -> Option<HeaderMap> {
         let mut headers = HeaderMap::new();
         let kind = match config.form {
             PushForm::Line03 | PushForm::Praison => "application/json",
             PushForm::Line1 => "application/a2a+json",
         };
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-        let (task, version) = notice.subject();
-        headers.insert(ID, format!("{}/{}", task.id, version.0).parse().ok()?);
+        headers.insert(ID, id.parse().ok()?);
         if let Some(token) = &config.token {
             headers.insert(TOKEN, HeaderText::token(token.reveal()).ok()?.value());
         }
@@ -67,6 +71,34 @@ impl Sender {
         }
         Some(headers)
     }
+
+    /// Adds what the first key says of it. What the receiver's own client gave to be let in with stays what it
+    /// is; only where that leaves `Authorization` open the token stands there too, as the protocol's samples
+    /// expect it.
+    fn vouch(
+        &self,
+        headers: &mut HeaderMap,
+        config: &PushConfig,
+        subject: &Subject<'_>,
+    ) -> Option<()> {
+        let Some(keys) = &self.keys else { return Some(()) };
+        let token = keys.token(subject, self.clock.now())?;
+        if leaves_room(config.authentication.as_ref()) {
+            let value = HeaderText::authorization("Bearer", Some(&token)).ok()?.value();
+            headers.insert(AUTHORIZATION, value);
+        }
+        headers.insert(HeaderName::from_static(JWT), HeaderText::token(&token).ok()?.value());
+        Some(())
+    }
+}
+
+/// Whether a client has not said what is to stand in `Authorization`: it has said nothing, or that a bearer
+/// token is to be there and not which.
+fn leaves_room(authentication: Option<&PushAuthentication>) -> bool {
+    authentication.is_none_or(|known| {
+        let scheme = known.schemes.first();
+        known.credentials.is_none() && scheme.is_some_and(|it| it.eq_ignore_ascii_case("bearer"))
+    })
 }
 
 #[async_trait]
@@ -80,8 +112,16 @@ impl PushSender for Sender {
         let _place = place.map_err(|_| refused("the server is about to end".to_owned()))?;
         // Written only now, so that what waits for its turn is small.
         let body = body(config.form, notice);
-        let headers = self.headers(config, notice, &body);
-        let headers = headers.ok_or_else(|| refused("the headers cannot be sent".to_owned()))?;
+        let (task, version) = notice.subject();
+        let id = format!("{}/{}", task.id, version.0);
+        let headers = self.headers(config, &id, &body);
+        let mut headers =
+            headers.ok_or_else(|| refused("the headers cannot be sent".to_owned()))?;
+        let subject = Subject { audience: target.origin(), id: &id, body: &body };
+        self.vouch(&mut headers, config, &subject).ok_or_else(|| Undelivered {
+            why: "it could not be signed".to_owned(),
+            retry: Some(Duration::ZERO),
+        })?;
         match self.client.deliver(&target, headers, body.into()).await {
             Ok(_) => Ok(()),
             Err(error) => Err(undelivered(&target, &error)),

@@ -1,10 +1,11 @@
 //! The signature of what a webhook is told: a keyed digest of the time and the body, by a secret that the
 //! operator shares with the receivers. `docs/webhooks.md` says how it is checked.
 
+use super::token::hex;
 use a2ad_domain::Timestamp;
 use axum::http::HeaderValue;
 use ring::hmac::{HMAC_SHA256, Key, sign};
-use std::fmt::{self, Debug, Formatter, Write};
+use std::fmt::{self, Debug, Formatter};
 
 /// The header that it stands in.
 pub const SIGNATURE: &str = "a2a-notification-signature";
@@ -24,11 +25,8 @@ impl Signer {
     pub(super) fn header(&self, now: Timestamp, body: &[u8]) -> Option<HeaderValue> {
         let seconds = now.as_millis().div_euclid(1000);
         let signed = [seconds.to_string().as_bytes(), b".", body].concat();
-        let mut text = format!("t={seconds},v1=");
-        for byte in sign(&self.0, &signed).as_ref() {
-            let _ = write!(text, "{byte:02x}");
-        }
-        HeaderValue::try_from(text).ok()
+        let digest = hex(sign(&self.0, &signed).as_ref());
+        HeaderValue::try_from(format!("t={seconds},v1={digest}")).ok()
     }
 }
 

@@ -1,12 +1,9 @@
 //! Signs cards in the 1.0 form (specification 1.0 §8.4): a detached JWS over the canonical form, for each key.
 
 mod canonical;
-mod file;
-mod key;
 
 use crate::json;
-use base64::Engine as _;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD as BASE64_URL;
+use crate::signing::{Jws, KEYS_PATH, SigningKey};
 use bytes::Bytes;
 use canonical::Forms;
 use ring::rand::SystemRandom;
@@ -14,18 +11,13 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
-pub use key::{CardAlgorithm, CardKey};
-
-/// Where the public halves of the keys are.
-pub(crate) const KEYS_PATH: &str = "/.well-known/jwks.json";
-
 /// How many signed cards are remembered. An agent has two, for each address that its callers use.
 const REMEMBERED: usize = 1024;
 
 /// Signs cards with every one of its keys, so that verifiers who know an older or a newer one find theirs.
 /// Without keys it leaves cards as they are.
 pub struct CardSigner {
-    keys: Vec<CardKey>,
+    keys: Vec<SigningKey>,
     random: SystemRandom,
     /// What has been signed, by what it was: signatures of ES256 are never the same twice, and a card that
     /// has not changed has to keep its tag.
@@ -35,8 +27,14 @@ pub struct CardSigner {
 impl CardSigner {
     /// A signer with these keys.
     #[must_use]
-    pub fn new(keys: Vec<CardKey>) -> Self {
+    pub fn new(keys: Vec<SigningKey>) -> Self {
         Self { keys, random: SystemRandom::new(), signed: Mutex::default() }
+    }
+
+    /// What it signs with.
+    #[must_use]
+    pub fn keys(&self) -> &[SigningKey] {
+        &self.keys
     }
 
     /// A card of the 1.0 form of a server at `base`, with its signatures. What is signed is what is served:
@@ -71,41 +69,27 @@ impl CardSigner {
         let mut signatures = Vec::with_capacity(2 * self.keys.len());
         for key in &self.keys {
             for form in [Some(&whole), bare.as_ref()].into_iter().flatten() {
-                let protected = BASE64_URL.encode(protected(key, base));
-                let message = format!("{protected}.{}", BASE64_URL.encode(form));
-                let signature = key.sign(message.as_bytes(), &self.random);
-                let signature = signature.map_err(|_| "there is no randomness".to_owned())?;
-                signatures.push((protected, signature));
+                let signed = key.jws(&protected(key, base), form.as_bytes(), &self.random);
+                signatures.push(signed.map_err(|_| "there is no randomness".to_owned())?);
             }
         }
         let mut out = whole.into_bytes();
         // In the place of the brace that closes the card.
         out.pop();
         out.extend_from_slice(b",\"signatures\":");
-        json::array(&mut out, signatures, |out, (protected, signature)| {
+        json::array(&mut out, signatures, |out, Jws { header, signature, .. }| {
             json::object(out, |o| {
-                o.string("protected", &protected);
+                o.string("protected", &header);
                 o.string("signature", &signature);
             });
         });
         out.push(b'}');
         Ok(out)
     }
-
-    /// The public halves of the keys (RFC 7517 §5).
-    pub(crate) fn public_keys(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(512);
-        json::object(&mut out, |o| {
-            o.array("keys", &self.keys, |out, key| {
-                out.extend_from_slice(key.public_jwk().as_bytes());
-            });
-        });
-        out
-    }
 }
 
 /// The protected header of a signature (specification 1.0 §8.4.2).
-fn protected(key: &CardKey, base: &str) -> Vec<u8> {
+fn protected(key: &SigningKey, base: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(256);
     json::object(&mut out, |o| {
         o.string("alg", key.algorithm().name());
@@ -118,6 +102,6 @@ fn protected(key: &CardKey, base: &str) -> Vec<u8> {
 
 impl fmt::Debug for CardSigner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.keys.iter().map(CardKey::id)).finish()
+        f.debug_list().entries(self.keys.iter().map(SigningKey::id)).finish()
     }
 }

@@ -1,4 +1,4 @@
-//! A key that cards are signed with: a private half in a file, and a public one for everybody.
+//! A key that the server signs with: a private half in a file, and a public one for everybody.
 
 use crate::json;
 use base64::Engine as _;
@@ -8,9 +8,9 @@ use ring::error::{KeyRejected, Unspecified};
 use ring::rand::SecureRandom;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair};
 
-/// What cards can be signed with: the algorithms that `ring` has and that have short signatures.
+/// What can be signed with: the algorithms that `ring` has and that have short signatures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CardAlgorithm {
+pub enum SigningAlgorithm {
     /// ECDSA over P-256. Every verifier knows it.
     #[default]
     Es256,
@@ -18,7 +18,7 @@ pub enum CardAlgorithm {
     EdDsa,
 }
 
-impl CardAlgorithm {
+impl SigningAlgorithm {
     /// All of them.
     pub const ALL: [Self; 2] = [Self::Es256, Self::EdDsa];
 
@@ -46,13 +46,13 @@ enum Pair {
     EdDsa(Ed25519KeyPair),
 }
 
-/// A key that cards are signed with.
-pub struct CardKey {
+/// A key that the server signs with.
+pub struct SigningKey {
     pair: Pair,
     id: String,
 }
 
-impl CardKey {
+impl SigningKey {
     /// The key of a private key in PKCS #8.
     pub(super) fn from_pkcs8(key: &[u8], random: &dyn SecureRandom) -> Result<Self, KeyRejected> {
         let curve = &ECDSA_P256_SHA256_FIXED_SIGNING;
@@ -75,10 +75,10 @@ impl CardKey {
         &self.id
     }
 
-    pub(super) const fn algorithm(&self) -> CardAlgorithm {
+    pub(crate) const fn algorithm(&self) -> SigningAlgorithm {
         match self.pair {
-            Pair::Es256(_) => CardAlgorithm::Es256,
-            Pair::EdDsa(_) => CardAlgorithm::EdDsa,
+            Pair::Es256(_) => SigningAlgorithm::Es256,
+            Pair::EdDsa(_) => SigningAlgorithm::EdDsa,
         }
     }
 
@@ -115,16 +115,36 @@ impl CardKey {
         }
     }
 
-    pub(super) fn sign(
+    /// Signs a payload under a header.
+    pub(crate) fn jws(
         &self,
-        message: &[u8],
+        header: &[u8],
+        payload: &[u8],
         random: &dyn SecureRandom,
-    ) -> Result<String, Unspecified> {
+    ) -> Result<Jws, Unspecified> {
+        let (header, payload) = (BASE64_URL.encode(header), BASE64_URL.encode(payload));
+        let message = format!("{header}.{payload}");
         let signed = match &self.pair {
-            Pair::Es256(pair) => pair.sign(random, message)?,
-            Pair::EdDsa(pair) => pair.sign(message),
+            Pair::Es256(pair) => pair.sign(random, message.as_bytes())?,
+            Pair::EdDsa(pair) => pair.sign(message.as_bytes()),
         };
-        Ok(BASE64_URL.encode(signed.as_ref()))
+        Ok(Jws { header, message, signature: BASE64_URL.encode(signed.as_ref()) })
+    }
+}
+
+/// What was signed, and its signature (RFC 7515), each in base64url.
+pub(crate) struct Jws {
+    /// The protected header.
+    pub(crate) header: String,
+    /// What was signed: the header, a dot and the payload.
+    message: String,
+    pub(crate) signature: String,
+}
+
+impl Jws {
+    /// All of it on one line (RFC 7515 §7.1).
+    pub(crate) fn compact(&self) -> String {
+        format!("{}.{}", self.message, self.signature)
     }
 }
 
@@ -140,7 +160,7 @@ mod tests {
         let seed =
             BASE64_URL.decode("nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A").expect("a seed");
         let head = BASE64_STANDARD.decode("MC4CAQAwBQYDK2VwBCIEIA==").expect("a head");
-        let key = CardKey::from_pkcs8(&[head, seed].concat(), &SystemRandom::new());
+        let key = SigningKey::from_pkcs8(&[head, seed].concat(), &SystemRandom::new());
         let key = key.expect("a key");
         assert_eq!(key.id(), "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k");
         let jwk = "{\"crv\":\"Ed25519\",\"kty\":\"OKP\",\
@@ -149,9 +169,10 @@ mod tests {
                    \"alg\":\"EdDSA\",\"use\":\"sig\"}";
         assert_eq!(key.public_jwk(), jwk);
         // The signature of appendix A.4.
-        let text = "eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc";
-        let signed = key.sign(text.as_bytes(), &SystemRandom::new()).expect("a signature");
-        let wanted = "hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg";
-        assert_eq!(signed, wanted);
+        let head = b"{\"alg\":\"EdDSA\"}";
+        let signed = key.jws(head, b"Example of Ed25519 signing", &SystemRandom::new());
+        let wanted = "eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc.\
+                      hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg";
+        assert_eq!(signed.expect("a signature").compact(), wanted);
     }
 }

@@ -1,6 +1,6 @@
 //! The file of a private key: PKCS #8 in PEM, which other programs make too.
 
-use super::key::{CardAlgorithm, CardKey};
+use super::key::{SigningAlgorithm, SigningKey};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use ring::rand::SystemRandom;
@@ -15,17 +15,20 @@ use std::path::Path;
 /// orchestrators hand secrets out to a group.
 const FOR_OTHERS: u32 = 0o026;
 
-impl CardKey {
+/// How much of a file is looked at, in bytes. The keys that are meant take a few hundred.
+const MOST: u64 = 64 << 10;
+
+impl SigningKey {
     /// Makes a key and its file, for this user only. A file that is there is left as it is.
     ///
     /// # Errors
     /// When the file exists or cannot be written.
-    pub fn create(path: &Path, algorithm: CardAlgorithm) -> Result<Self> {
+    pub fn create(path: &Path, algorithm: SigningAlgorithm) -> Result<Self> {
         let made = Self::write(path, algorithm);
         made.map_err(|error| Error::new(error.kind(), format!("{}: {error}", path.display())))
     }
 
-    fn write(path: &Path, algorithm: CardAlgorithm) -> Result<Self> {
+    fn write(path: &Path, algorithm: SigningAlgorithm) -> Result<Self> {
         let random = SystemRandom::new();
         let failed = || Error::other("no key could be made");
         let key = algorithm.generate(&random).map_err(|_| failed())?;
@@ -49,29 +52,47 @@ impl CardKey {
     /// Reads the file of a key.
     ///
     /// # Errors
-    /// When it cannot be read, others could read it, or it holds no key that cards can be signed with.
+    /// When it cannot be read, others could read it, or it holds no key that can be signed with.
     pub fn read(path: &Path) -> Result<Self> {
         let read = Self::open(path);
         read.map_err(|error| Error::new(error.kind(), format!("{}: {error}", path.display())))
     }
 
     fn open(path: &Path) -> Result<Self> {
-        let mut file = File::open(path)?;
-        if file.metadata()?.permissions().mode() & FOR_OTHERS != 0 {
+        let unreadable = |error: Error| {
+            Error::new(error.kind(), format!("cannot be read ({error}); {}", remedy(error.kind())))
+        };
+        let file = File::open(path).map_err(unreadable)?;
+        let metadata = file.metadata()?;
+        if metadata.is_dir() {
+            return Err(unreadable(ErrorKind::IsADirectory.into()));
+        }
+        if metadata.permissions().mode() & FOR_OTHERS != 0 {
             let problem = "others can read or write it; make it yours with chmod 600";
             return Err(Error::other(problem));
         }
         let mut text = Vec::new();
-        file.read_to_end(&mut text)?;
+        file.take(MOST).read_to_end(&mut text).map_err(unreadable)?;
         let key = PrivatePkcs8KeyDer::from_pem_slice(&text).ok();
         let key =
             key.and_then(|key| Self::from_pkcs8(key.secret_pkcs8_der(), &SystemRandom::new()).ok());
         key.ok_or_else(|| {
             Error::other(
                 "is no private key of P-256 or Ed25519 in PEM (BEGIN PRIVATE KEY); make one with \
-                 a2ad key card",
+                 a2ad key signing",
             )
         })
+    }
+}
+
+/// What to do about a file that cannot be read.
+fn remedy(kind: ErrorKind) -> &'static str {
+    if kind == ErrorKind::NotFound {
+        "make it with a2ad key signing, or name another file"
+    } else if kind == ErrorKind::PermissionDenied {
+        "let the server's user read it"
+    } else {
+        "name a file that holds a key"
     }
 }
 

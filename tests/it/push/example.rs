@@ -1,0 +1,102 @@
+//! The verifier of the example, which receivers copy: it believes what the server has signed and nothing else.
+
+use super::published::{JWT, files, make};
+use super::{call, message};
+use crate::support::receiver::{HOOKS, Receiver};
+use crate::support::{Folder, TestServer};
+use a2ad_http::SigningAlgorithm;
+use base64::Engine as _;
+use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD as BASE64_URL};
+use serde_json::{Value, json};
+use std::process::Stdio;
+use tokio::io::AsyncWriteExt;
+use tokio::process::Command;
+
+/// Reads cases and says of each what the verifier says.
+const ASK: &str = r"
+import { readFileSync } from 'node:fs';
+const { Verifier, NotGenuine } = await import(process.argv[1]);
+const { issuer, audience, cases } = JSON.parse(readFileSync(0));
+const verifier = new Verifier({ issuer, audience });
+for (const { token, body, later } of cases) {
+  try {
+    const claims = await verifier.claims(token, Buffer.from(body, 'base64'), Date.now() / 1000 + later);
+    console.log(`${claims.notification_id}`);
+  } catch (error) {
+    if (!(error instanceof NotGenuine)) throw error;
+    console.log(error.message);
+  }
+}
+";
+
+async fn says(question: Value) -> Vec<String> {
+    let module = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/webhook/verify.mjs");
+    let mut node = Command::new("node")
+        .args(["--input-type=module", "-e", ASK, module])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("node is missing: install Node.js 20 or newer");
+    let mut stdin = node.stdin.take().expect("its input");
+    stdin.write_all(question.to_string().as_bytes()).await.expect("it reads");
+    drop(stdin);
+    let output = node.wait_with_output().await.expect("a process");
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).expect("text").lines().map(str::to_owned).collect()
+}
+
+fn encoded(value: &Value) -> String {
+    BASE64_URL.encode(value.to_string())
+}
+
+#[tokio::test]
+async fn the_verifier_of_the_example_believes_what_the_server_has_signed_and_nothing_else() {
+    for algorithm in SigningAlgorithm::ALL {
+        let (folder, receiver) = (Folder::new("example"), Receiver::start().await);
+        let key = make(&folder, "key", algorithm);
+        let keys = files(&folder, &["key"]);
+        let server = TestServer::with_config(&format!("{HOOKS}keys = {keys}\n")).await;
+        let params = message(false, "plums", json!({ "url": receiver.url("/a") }));
+        call(&server, "script", "SendMessage", params).await.result();
+        let notices = receiver.until_ended("/a").await;
+        let (notice, last) = (&notices[0], &notices[notices.len() - 1]);
+        let token = notice.header(JWT).expect("a token");
+        let parts: Vec<&str> = token.split('.').collect();
+        let mut changed = notice.body.clone();
+        changed[0] ^= 1;
+        // The public half as a secret, and no signature at all, under the id of the key.
+        let under = |alg: &str, sign: &str| {
+            let header = encoded(&json!({ "alg": alg, "typ": "JWT", "kid": key.id() }));
+            format!("{header}.{}.{sign}", parts[1])
+        };
+        let id = notice.header("a2a-notification-id").expect("an id");
+        let rows = [
+            (token.to_owned(), &notice.body, 0, id),
+            (token.to_owned(), &changed, 0, "of another body"),
+            (token.to_owned(), &last.body, 0, "of another body"),
+            (token.to_owned(), &notice.body, 7200, "not of this time"),
+            (token.to_owned(), &notice.body, -7200, "not of this time"),
+            (under("none", ""), &notice.body, 0, "no key of the server"),
+            (under("HS256", parts[2]), &notice.body, 0, "no key of the server"),
+            (under(algorithm.name(), ""), &notice.body, 0, "not signed by the key that it names"),
+            (String::new(), &notice.body, 0, "no token"),
+        ];
+        let cases: Vec<Value> = rows
+            .iter()
+            .map(|(token, body, later, _)| {
+                json!({ "token": token, "body": BASE64_STANDARD.encode(body), "later": later })
+            })
+            .collect();
+        let issuer = format!("http://{}", server.address());
+        let asked = json!({ "issuer": issuer, "audience": receiver.url(""), "cases": cases });
+        assert_eq!(says(asked).await, rows.map(|(_, _, _, wanted)| wanted), "{algorithm:?}");
+        // Who is called by another name is another receiver, and an issuer is known by the name it gives itself.
+        let elsewhere =
+            json!({ "issuer": issuer, "audience": "http://b.example", "cases": cases[..1] });
+        assert_eq!(says(elsewhere).await, ["for another receiver"]);
+        let alias = format!("http://localhost:{}", server.address().port());
+        let other = json!({ "issuer": alias, "audience": receiver.url(""), "cases": cases[..1] });
+        assert_eq!(says(other).await, ["from another server"]);
+        server.finish().await;
+    }
+}
