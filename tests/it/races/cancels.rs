@@ -1,6 +1,6 @@
 //! Cancel against everything else.
 
-use super::ROUNDS;
+use super::{FOR_EVER, ROUNDS};
 use crate::support::agents::{Burst, Counted, Gated, agent, soon};
 use crate::support::caller::{Caller, Message, artifact, history, id, state, text};
 use crate::support::{Event, TestServer};
@@ -107,8 +107,10 @@ async fn a_cancel_in_the_middle_of_a_burst_leaves_a_beginning_of_it() {
     let server = TestServer::custom("", |builder| builder.with_agent(bursting)).await;
     let caller = Caller::new(&server, "burst");
     let whole = burst.whole();
-    let mut canceled = 0;
-    for round in 0..ROUNDS / 3 {
+    let (mut round, mut canceled) = (0, 0);
+    // On a machine that is very busy it may take longer until a cancel is in time.
+    while round < ROUNDS / 3 || canceled == 0 {
+        assert!(round < FOR_EVER, "no cancel was ever in time");
         let mut stream = caller.stream(Message::new("go")).await;
         let mut frames = Vec::new();
         for _ in 0..=round % 40 {
@@ -130,10 +132,10 @@ async fn a_cancel_in_the_middle_of_a_burst_leaves_a_beginning_of_it() {
         } else {
             assert_eq!((state(&after), artifact(&after)), ("completed", whole.clone()));
         }
+        round += 1;
     }
-    assert!(canceled > 0, "no cancel was ever in time");
     // A cancel may even come before the run, which then never starts.
-    assert!(counted.started() <= ROUNDS / 3);
+    assert!(counted.started() <= round);
     assert_eq!(counted.most_at_once(), 1);
     server.finish().await;
 }
