@@ -2,6 +2,7 @@
 //! is told.
 
 mod file;
-mod in_process;
+mod held;
+pub(crate) mod in_process;
 pub(crate) mod process;
 mod signals;

@@ -6,13 +6,13 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
+/// How long whoever starts a server waits for it to be there or to be gone: more than any machine needs, so
+/// that only one that hangs is given up.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(600);
+
 /// Waits for the line in which `address` finds one. A thread goes on reading after it, so that the
 /// server never meets a full or a closed pipe.
-pub(crate) fn announced(
-    stdout: ChildStdout,
-    patience: Duration,
-    address: fn(&str) -> Option<&str>,
-) -> Option<String> {
+pub(crate) fn announced(stdout: ChildStdout, address: fn(&str) -> Option<&str>) -> Option<String> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         for line in BufReader::new(stdout).lines().map_while(Result::ok) {
@@ -22,5 +22,5 @@ pub(crate) fn announced(
             }
         }
     });
-    receiver.recv_timeout(patience).ok()
+    receiver.recv_timeout(PATIENCE).ok()
 }

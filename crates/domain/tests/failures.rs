@@ -7,7 +7,7 @@ use a2ad_domain::ports::{Clock, Outcome, StoreError, TaskStore};
 use a2ad_domain::service::{RunEnd, Swept};
 use a2ad_domain::testing::sample::{at, call, key, opened, piece};
 use a2ad_domain::testing::{
-    FakeStore, Fault, MockTaskStore, Op, ScriptedAgent, Setup, Step, World, all,
+    FakeStore, Fault, MockTaskStore, Op, PATIENCE, ScriptedAgent, Setup, Step, World, all,
 };
 use a2ad_domain::{Error, ErrorCode, Parts, StatusChange, Task, TaskState};
 use std::sync::Arc;
@@ -52,8 +52,7 @@ async fn run_with(script: Vec<Step>, faults: Vec<Fault>) -> (World, Arc<Task>, i
 
 /// Waits, but not for ever: whoever is never told fails the test instead of hanging it.
 async fn told<T>(work: impl Future<Output = T>) -> T {
-    let limit = Duration::from_secs(20);
-    tokio::time::timeout(limit, Box::pin(work)).await.expect("somebody waits for ever")
+    tokio::time::timeout(PATIENCE, Box::pin(work)).await.expect("somebody waits for ever")
 }
 
 #[tokio::test]

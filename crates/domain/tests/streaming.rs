@@ -6,7 +6,9 @@
 use a2ad_domain::ports::{Acceptance, EventBus};
 use a2ad_domain::service::{Streamed, Watch};
 use a2ad_domain::testing::sample::{at, call, piece, status};
-use a2ad_domain::testing::{Fault, Op, ScriptedAgent, Step, World, next_changes, poll_now};
+use a2ad_domain::testing::{
+    Fault, Op, PATIENCE, ScriptedAgent, Step, World, next_changes, poll_now,
+};
 use a2ad_domain::{CancelSignal, ErrorCode, Parts, Recorded, Task, TaskState};
 use std::sync::Arc;
 
@@ -18,9 +20,8 @@ async fn stream(world: &World) -> (Arc<Task>, Watch) {
 
 /// Everything that a stream still shows; one that never ends fails the test instead of hanging it.
 async fn all(watch: &mut Watch) -> Vec<Recorded> {
-    let limit = std::time::Duration::from_secs(20);
     let shown = Box::pin(a2ad_domain::testing::all(watch));
-    tokio::time::timeout(limit, shown).await.expect("a stream that ends")
+    tokio::time::timeout(PATIENCE, shown).await.expect("a stream that ends")
 }
 
 fn versions(changes: &[Recorded]) -> Vec<u64> {

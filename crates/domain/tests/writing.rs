@@ -5,15 +5,14 @@
 
 use a2ad_domain::service::{RunEnd, SendMessage};
 use a2ad_domain::testing::sample::{artifact_id, at, call, message, status};
-use a2ad_domain::testing::{FakeStore, Fault, Op, ScriptedAgent, Setup, Step, World};
+use a2ad_domain::testing::{FakeStore, Fault, Op, PATIENCE, ScriptedAgent, Setup, Step, World};
 use a2ad_domain::{ArtifactUpdate, CancelSignal, Change, Parts, Task, TaskKey, TaskState};
 use std::sync::Arc;
 
 /// Everything that a stream still shows; one that never ends fails the test instead of hanging it.
 async fn all(watch: &mut a2ad_domain::service::Watch) -> Vec<a2ad_domain::Recorded> {
-    let limit = std::time::Duration::from_secs(20);
     let shown = Box::pin(a2ad_domain::testing::all(watch));
-    tokio::time::timeout(limit, shown).await.expect("a stream that ends")
+    tokio::time::timeout(PATIENCE, shown).await.expect("a stream that ends")
 }
 
 fn text(task: &Task, index: usize) -> String {

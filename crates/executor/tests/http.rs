@@ -8,7 +8,7 @@ use a2ad_domain::{AgentSettings, Content, RawJson, TaskState};
 use a2ad_executor::{CallSettings, HttpService, HttpServiceSettings, Memory, Secret, Value};
 use std::sync::Arc;
 use std::time::Duration;
-use support::stub::Stub;
+use support::stub::{Stub, nobody};
 use support::{Server, artifacts, told};
 use tokio::net::TcpListener;
 
@@ -272,9 +272,8 @@ async fn a_call_that_was_not_taken_is_made_again_and_one_that_was_is_not() {
 
 #[tokio::test]
 async fn a_service_that_nobody_runs_cannot_be_reached() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}/turn", listener.local_addr().unwrap());
-    drop(listener);
+    let (_kept, address) = nobody();
+    let url = format!("http://{address}/turn");
     let call = CallSettings { retries: 1, ..CallSettings::default() };
     let server = server(HttpServiceSettings { call, ..settings(url) });
     let task = server.send("go").await;

@@ -13,7 +13,7 @@ use std::io;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use stub::{Call, Stub};
+use stub::{Call, Stub, nobody};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -248,9 +248,8 @@ async fn a_receiver_that_closes_early_is_tried_again() {
 
 #[tokio::test]
 async fn nobody_listening_is_tried_again_and_the_secret_path_is_not_shown() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}/sekret?token=sekret", listener.local_addr().unwrap());
-    drop(listener);
+    let (_kept, address) = nobody();
+    let url = format!("http://{address}/sekret?token=sekret");
     let rules = for_development();
     let target = Target::parse(&url, &rules).unwrap();
     let error = post(&client(&rules, Script::of(&[])), &target).await.expect_err("a failure");

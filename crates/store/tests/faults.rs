@@ -6,13 +6,12 @@
 mod support;
 
 use a2ad_domain::ports::{PushStore, Query, StoreError, TaskStore};
-use a2ad_domain::testing::poll_now;
 use a2ad_domain::testing::sample::{applied, key, opened, piece, scope, status, webhook};
+use a2ad_domain::testing::{PATIENCE, poll_now};
 use a2ad_domain::{Task, TaskState};
 use a2ad_store::{Durability, SqliteStore};
 use rusqlite::Connection;
 use std::sync::Arc;
-use std::time::Duration;
 use support::Folder;
 
 fn task(number: u128) -> Arc<Task> {
@@ -184,7 +183,7 @@ async fn who_has_asked_and_looks_away_keeps_nobody_else_waiting() {
             assert!(poll_now(append).await.is_none());
         }
         other.execute_batch("COMMIT").unwrap();
-        let answer = tokio::time::timeout(Duration::from_secs(20), &mut appends[looks]).await;
+        let answer = tokio::time::timeout(PATIENCE, &mut appends[looks]).await;
         let answer = answer.expect("an outcome");
         assert!(matches!(answer, Err(StoreError::NotFound)), "{answer:?}");
     }

@@ -8,8 +8,9 @@ import asyncio
 import sys
 import traceback
 
-# A server that does not answer must not stop the run; none of the checks takes a second.
-PATIENCE = 10
+# A server that does not answer must not stop the run. None of the checks takes a second; a slow or a halted
+# machine is no reason to fail.
+PATIENCE = 600
 
 
 def same(actual, expected):

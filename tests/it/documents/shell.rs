@@ -1,6 +1,7 @@
 //! Runs the commands of a document: a folder of their own, a server of their own, and the binary on the
 //! path.
 
+use a2ad_domain::testing::PATIENCE;
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -64,7 +65,8 @@ impl Shell {
             std::env::temp_dir().join(format!("a2ad-documents-{}-{name}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder for the commands");
         // A command that does not end is a failure and no hanging test.
-        std::fs::write(folder.join(".curlrc"), "max-time = 60\nshow-error\n").expect("a file");
+        let curlrc = format!("max-time = {}\nshow-error\n", PATIENCE.as_secs());
+        std::fs::write(folder.join(".curlrc"), curlrc).expect("a file");
         folder
     }
 

@@ -16,7 +16,7 @@ async fn draining(limit: &str) -> (TestServer, Stage) {
 }
 
 /// Waits until the server does not take messages any more.
-async fn not_ready(server: &TestServer) {
+pub(crate) async fn not_ready(server: &TestServer) {
     soon("the end of readiness", async {
         while server.get("/readyz", &[]).await.status != 503 {
             tokio::task::yield_now().await;

@@ -154,8 +154,13 @@ impl Process {
     }
 
     pub(crate) async fn stream(&self, message: Message) -> Events {
+        self.stream_of("script", message).await
+    }
+
+    /// The same of this agent.
+    pub(crate) async fn stream_of(&self, agent: &str, message: Message) -> Events {
         let body = request("message/stream", &message.params()).to_string();
-        let request = self.post("script", body).header("accept", "text/event-stream");
+        let request = self.post(agent, body).header("accept", "text/event-stream");
         Events::new(request.send().await.expect("a stream"))
     }
 

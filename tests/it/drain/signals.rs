@@ -1,5 +1,6 @@
 //! The binary: signals, exit codes, and what it never logs.
 
+use super::held::{Programs, release};
 use super::process::{Process, command};
 use crate::support::agents::soon;
 use crate::support::caller::{Message, id, request, state, status_text};
@@ -14,30 +15,22 @@ fn config(drain: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_signal_lets_runs_end_and_ends_those_that_do_not() {
-    let process = Process::start(&config("2s"), "info").await;
+async fn a_signal_lets_runs_end_and_takes_nothing_new() {
+    let programs = Programs::new().await;
+    let process = Process::start(&(config("10m") + &programs.agent()), "info").await;
     assert_eq!(process.get("/readyz").await, Some(200));
     let mut streams = Vec::new();
-    for _ in 0..5 {
-        streams.push(process.stream(Message::new("hold:300|x")).await);
+    for _ in 0..3 {
+        streams.push(process.stream_of("held", Message::new("x")).await);
     }
-    let mut hanging = process.stream(Message::new("hang")).await;
-    hanging.next().await.expect("the task");
-    for _ in 0..5 {
-        let sent =
-            process.call("message/send", Message::new("hold:300|y").blocking(false).params());
+    let send = |message: Message| request("message/send", &message.params()).to_string();
+    for _ in 0..3 {
+        let sent = process.raw("held", send(Message::new("y").blocking(false)));
         assert_eq!(sent.await.0, 200);
     }
-    let waiting = Message::new("hold:300|z");
-    let waits = (0..5).map(|_| process.call("message/send", waiting.clone().params()));
+    let waits = (0..3).map(|_| process.raw("held", send(Message::new("z"))));
     let signals = async {
-        soon("all tasks", async {
-            let listed = || process.call("tasks/list", json!({ "pageSize": 1 }));
-            while listed().await.1["result"]["totalSize"] != 16 {
-                tokio::task::yield_now().await;
-            }
-        })
-        .await;
+        let programs = programs.up(9).await;
         process.signal("TERM").await;
         process.not_ready().await;
         for method in ["message/send", "message/stream"] {
@@ -45,6 +38,7 @@ async fn a_signal_lets_runs_end_and_ends_those_that_do_not() {
             assert_eq!((status, &refused["error"]["code"]), (503, &json!(-32000)), "{method}");
         }
         assert_eq!(process.get("/.well-known/agent-card.json").await, Some(200));
+        release(programs).await;
     };
     let (answers, ()) = futures_util::future::join(join_all(waits), signals).await;
     for (status, answer) in answers {
@@ -55,6 +49,16 @@ async fn a_signal_lets_runs_end_and_ends_those_that_do_not() {
         let last = &frames[frames.len() - 1].data["result"];
         assert_eq!((state(last), &last["final"]), ("completed", &json!(true)));
     }
+    let (status, output) = process.ended().await;
+    assert_eq!(status.code(), Some(0), "{output}");
+}
+
+#[tokio::test]
+async fn a_signal_ends_the_runs_that_do_not_end_in_time() {
+    let process = Process::start(&config("50ms"), "info").await;
+    let mut hanging = process.stream(Message::new("hang")).await;
+    hanging.next().await.expect("the task");
+    process.signal("TERM").await;
     let frames = soon("the end of a stream", hanging.collect()).await;
     let last = &frames[frames.len() - 1].data["result"];
     assert_eq!((state(last), &last["final"]), ("failed", &json!(true)));

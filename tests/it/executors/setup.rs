@@ -53,10 +53,10 @@ async fn what_is_missing_is_found_by_a_check_and_fails_only_the_runs_that_need_i
 
 #[tokio::test]
 async fn a_model_or_a_service_that_nobody_runs_fails_with_a_reason() {
-    // A port of our own that nobody listens on any more.
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let address = listener.local_addr().expect("an address");
-    drop(listener);
+    // A port of our own that nobody listens on, nor can as long as it is ours.
+    let kept = tokio::net::TcpSocket::new_v4().expect("a socket");
+    kept.bind("127.0.0.1:0".parse().expect("an address")).expect("a free port");
+    let address = kept.local_addr().expect("an address");
     for (executor, reason) in [
         (format!("{{ kind = \"http\", url = \"http://{address}/\", retries = 0 }}"), "The service"),
         (
@@ -74,6 +74,7 @@ async fn a_model_or_a_service_that_nobody_runs_fails_with_a_reason() {
         let (_, output) = process.ended().await;
         assert!(output.contains("onnection refused"), "{output}");
     }
+    drop(kept);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! How tasks end: every run ends in a decision, and an ended task stays as it is.
 
 use crate::support::TestServer;
-use crate::support::agents::{Counted, Puppet, agent, agent_with, soon};
+use crate::support::agents::{Counted, Puppet, agent, agent_with, pass, soon};
 use crate::support::caller::{Caller, Message, artifact, history, id, state, status_text};
 use a2ad_domain::AgentSettings;
 use a2ad_executor::Script;
@@ -148,17 +148,24 @@ async fn a_deadline_can_cancel_instead() {
 #[tokio::test]
 async fn what_comes_after_the_deadline_is_credited_to_nobody() {
     let (puppet, mut stage) = Puppet::stubborn();
-    let settings =
-        AgentSettings { deadline: Some(Duration::from_millis(20)), ..AgentSettings::default() };
+    // Less than callers and tests wait, and more than the second run takes.
+    let limit = Duration::from_secs(500);
+    let settings = AgentSettings { deadline: Some(limit), ..AgentSettings::default() };
+    let grace = settings.grace;
     let late = agent_with("late", settings, puppet);
     let server = TestServer::custom("", |builder| builder.with_agent(late)).await;
     let caller = Caller::new(&server, "late");
-    let starts = async { stage.next().await };
+    let starts = async {
+        let run = stage.next().await;
+        pass(limit).await;
+        run
+    };
     let (task, mut run) = tokio::join!(caller.send(Message::new("go").context("talk")), starts);
     assert_eq!(state(&task), "failed");
     let newer = caller.send_off(Message::new("next").context("talk")).await;
     let next = stage.next().await;
     assert!(run.artifact("LATE").await.is_err(), "a run that is over still writes");
+    pass(grace).await;
     run.gone().await;
     next.complete_with("in time").await;
     let newer = caller.rest(id(&newer)).await;

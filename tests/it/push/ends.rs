@@ -1,11 +1,13 @@
 //! Every end of a task is told, however it comes about.
 
 use super::{call, full, message};
-use crate::support::agents::{Puppet, agent};
+use crate::drain::in_process::not_ready;
+use crate::support::agents::{Puppet, agent, pass};
 use crate::support::caller::Caller;
-use crate::support::receiver::{HOOKS, Receiver, state_of};
+use crate::support::receiver::{HOOKS, Receiver, Told, state_of};
 use crate::support::{Events, TestServer};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 #[tokio::test]
 async fn a_run_that_fails_or_says_nothing_is_told_as_failed() {
@@ -73,11 +75,17 @@ async fn a_cancel_is_told_to_every_stream_and_to_the_webhook_once() {
 
 #[tokio::test]
 async fn a_task_that_the_end_of_the_server_cuts_off_is_told_as_failed() {
-    let config = format!("{HOOKS}[server]\ndrain = \"100ms\"\n");
-    let (server, receiver) = (TestServer::with_config(&config).await, Receiver::start().await);
+    // Less than a delivery may take, so that none that is on its way is given up when it passes.
+    let config = format!("{HOOKS}[server]\ndrain = \"400s\"\n");
+    let (mut server, receiver) = (TestServer::with_config(&config).await, Receiver::start().await);
     let mut params = message(false, "hang", full(false, &receiver.url("/a")));
     params["configuration"]["returnImmediately"] = true.into();
     call(&server, "script", "SendMessage", params).await.result();
+    let works = |told: &Told| state_of(&told.json()) == Some("TASK_STATE_WORKING");
+    receiver.until("/a", |told| told.iter().any(works)).await;
+    server.begin_to_stop();
+    not_ready(&server).await;
+    pass(Duration::from_secs(400)).await;
     server.stopped().await;
     let told = receiver.taken("/a");
     let last = told.last().expect("a notice").json();

@@ -4,11 +4,14 @@ use super::published::{JWT, files, make};
 use super::{call, message};
 use crate::support::receiver::{HOOKS, Receiver};
 use crate::support::{Folder, TestServer};
+use a2ad_domain::ports::Clock;
+use a2ad_domain::testing::ManualClock;
 use a2ad_http::SigningAlgorithm;
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD as BASE64_URL};
 use serde_json::{Value, json};
 use std::process::Stdio;
+use std::sync::Arc;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
@@ -16,11 +19,11 @@ use tokio::process::Command;
 const ASK: &str = r"
 import { readFileSync } from 'node:fs';
 const { Verifier, NotGenuine } = await import(process.argv[1]);
-const { issuer, audience, cases } = JSON.parse(readFileSync(0));
+const { issuer, audience, now, cases } = JSON.parse(readFileSync(0));
 const verifier = new Verifier({ issuer, audience });
 for (const { token, body, later } of cases) {
   try {
-    const claims = await verifier.claims(token, Buffer.from(body, 'base64'), Date.now() / 1000 + later);
+    const claims = await verifier.claims(token, Buffer.from(body, 'base64'), now + later);
     console.log(`${claims.notification_id}`);
   } catch (error) {
     if (!(error instanceof NotGenuine)) throw error;
@@ -55,7 +58,11 @@ async fn the_verifier_of_the_example_believes_what_the_server_has_signed_and_not
         let (folder, receiver) = (Folder::new("example"), Receiver::start().await);
         let key = make(&folder, "key", algorithm);
         let keys = files(&folder, &["key"]);
-        let server = TestServer::with_config(&format!("{HOOKS}keys = {keys}\n")).await;
+        // Tokens are good for some minutes, and here for as long as the test takes.
+        let clock = Arc::new(ManualClock::default());
+        let now = clock.now().as_millis() / 1000;
+        let config = format!("{HOOKS}keys = {keys}\n");
+        let server = TestServer::custom(&config, |parts| parts.clock(clock)).await;
         let params = message(false, "plums", json!({ "url": receiver.url("/a") }));
         call(&server, "script", "SendMessage", params).await.result();
         let notices = receiver.until_ended("/a").await;
@@ -88,15 +95,15 @@ async fn the_verifier_of_the_example_believes_what_the_server_has_signed_and_not
             })
             .collect();
         let issuer = format!("http://{}", server.address());
-        let asked = json!({ "issuer": issuer, "audience": receiver.url(""), "cases": cases });
-        assert_eq!(says(asked).await, rows.map(|(_, _, _, wanted)| wanted), "{algorithm:?}");
+        let asked = |issuer: &str, audience: &str, cases: &[Value]| json!({ "issuer": issuer, "audience": audience, "now": now, "cases": cases });
+        let (audience, one) = (receiver.url(""), &cases[..1]);
+        let told = says(asked(&issuer, &audience, &cases)).await;
+        assert_eq!(told, rows.map(|(_, _, _, wanted)| wanted), "{algorithm:?}");
         // Who is called by another name is another receiver, and an issuer is known by the name it gives itself.
-        let elsewhere =
-            json!({ "issuer": issuer, "audience": "http://b.example", "cases": cases[..1] });
-        assert_eq!(says(elsewhere).await, ["for another receiver"]);
+        let elsewhere = says(asked(&issuer, "http://b.example", one)).await;
+        assert_eq!(elsewhere, ["for another receiver"]);
         let alias = format!("http://localhost:{}", server.address().port());
-        let other = json!({ "issuer": alias, "audience": receiver.url(""), "cases": cases[..1] });
-        assert_eq!(says(other).await, ["from another server"]);
+        assert_eq!(says(asked(&alias, &audience, one)).await, ["from another server"]);
         server.finish().await;
     }
 }

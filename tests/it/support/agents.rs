@@ -15,13 +15,11 @@ pub(crate) use ledger::Ledger;
 pub(crate) use puppet::{Puppet, Stage};
 
 use a2ad_domain::ports::AgentExecutor;
+use a2ad_domain::testing::PATIENCE;
 use a2ad_domain::{Agent, AgentId, AgentSettings, Card};
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// How long a test waits for something that has to happen. Only a failing test waits that long.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Waits for what has to happen, and fails with `what` when it does not.
 pub(crate) async fn soon<T>(what: &str, happens: impl Future<Output = T>) -> T {
@@ -39,6 +37,13 @@ pub(crate) async fn until(what: &str, holds: impl Fn() -> bool) {
         }
     })
     .await;
+}
+
+/// Lets this much time pass at once, for all that the test and a server within it wait for.
+pub(crate) async fn pass(time: Duration) {
+    tokio::time::pause();
+    tokio::time::advance(time).await;
+    tokio::time::resume();
 }
 
 /// An agent with default settings.

@@ -11,11 +11,11 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-/// What a server is told so that it calls webhooks of a test.
-pub(crate) const HOOKS: &str = "[push]\nallow_private = true\n";
+/// What a server is told so that it calls webhooks of a test, and gives no slow one up.
+pub(crate) const HOOKS: &str = "[push]\nallow_private = true\ntimeout = \"10m\"\n";
 /// The same for one that tries again soon.
-pub(crate) const EAGER: &str =
-    "[push]\nallow_private = true\npause = \"2ms\"\nlongest_pause = \"20ms\"\n";
+pub(crate) const EAGER: &str = "[push]\nallow_private = true\ntimeout = \"10m\"\n\
+                                pause = \"2ms\"\nlongest_pause = \"20ms\"\n";
 /// Where nobody answers.
 pub(crate) const NOWHERE: &str = "http://127.0.0.1:9/hook";
 

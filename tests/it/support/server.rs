@@ -4,6 +4,7 @@ use super::Events;
 use a2ad::config::StoreKind;
 use a2ad::{App, AppBuilder, Config, Gauges};
 use a2ad_domain::Owner;
+use a2ad_domain::testing::PATIENCE;
 use a2ad_executor::Drained;
 use a2ad_http::{Authenticator, Caller, Parts, Scheme, Unauthenticated};
 use async_trait::async_trait;
@@ -11,13 +12,9 @@ use axum::http::HeaderMap;
 use serde_json::Value;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
-
-/// How long a test waits for what has to happen. Only a failing test waits that long.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Takes the owner from the header `x-test-owner`.
 pub(crate) struct HeaderOwner;

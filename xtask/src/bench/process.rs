@@ -8,13 +8,9 @@ use std::fs::File;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
 const SERVER_CORE: &str = "0";
 const LOAD_CORE: &str = "1";
-
-/// How long a server may take until it says where it listens.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Pins what follows to a processor, with as many open files as the system lets it have. Both
 /// steps end in `exec`, so the process that we started is the one that is measured.
@@ -124,7 +120,7 @@ impl Bench {
         let child = command.stdout(Stdio::piped()).stderr(File::create(&log)?).spawn()?;
         let mut server = Server { child, url: String::new() };
         let stdout = server.child.stdout.take().ok_or("the server has no standard output")?;
-        server.url = announced(stdout, PATIENCE, address).ok_or_else(|| {
+        server.url = announced(stdout, address).ok_or_else(|| {
             format!("{name} does not say where it listens; its log is {}", log.display())
         })?;
         Ok(server)

@@ -1,17 +1,13 @@
 //! The server under test: started on a free port, told to end as an operator would.
 
 use crate::Result;
-use crate::announced::announced;
+use crate::announced::{PATIENCE, announced};
 use std::fs;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
-
-/// How long the server may take to start and to end.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Makes a key that cards are signed with, and a configuration that names it and nothing else.
 pub(super) fn config(binary: &Path, work: &Path) -> Result<PathBuf> {
@@ -65,8 +61,8 @@ impl Server {
             .map_err(|error| format!("cannot start {}: {error}", binary.display()))?;
         let mut server = Server { child, url: String::new() };
         let stdout = server.child.stdout.take().ok_or("the server has no standard output")?;
-        server.url = announced(stdout, PATIENCE, |line| line.strip_prefix("listening on "))
-            .ok_or_else(|| {
+        server.url =
+            announced(stdout, |line| line.strip_prefix("listening on ")).ok_or_else(|| {
                 format!("the server does not say where it listens; its log is {}", log.display())
             })?;
         Ok(server)
@@ -108,13 +104,15 @@ impl Server {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::PermissionsExt;
 
     /// A program that stands in for the server.
     fn program(name: &str, script: &str) -> PathBuf {
         let path = std::env::temp_dir().join(format!("{name}-{}", std::process::id()));
-        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(&path, PermissionsExt::from_mode(0o755)).unwrap();
+        // A process of its own writes it: what this one holds open for writing is inherited by the processes
+        // that other tests start at the same time, and cannot be run meanwhile.
+        let write = r#"printf '#!/bin/sh\n%s\n' "$1" > "$0" && chmod +x "$0""#;
+        let written = Command::new("sh").args(["-c", write]).arg(&path).arg(script).status();
+        assert!(written.unwrap().success());
         path
     }
 

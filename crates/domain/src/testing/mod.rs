@@ -31,6 +31,12 @@ pub use world::{Setup, World, all, next_changes, poll_now};
 use std::future::poll_fn;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
+use std::time::Duration;
+
+/// How long a test waits for what has to happen, wherever it waits. It is there so that a test that would
+/// hang fails instead, and is far more than a slow, busy or halted machine needs: what is asserted is that
+/// something happens, never when.
+pub const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Lets everybody else run once. The place where a test may drop a future.
 pub async fn yield_once() {

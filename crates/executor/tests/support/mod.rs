@@ -7,16 +7,12 @@ pub mod stub;
 use a2ad_domain::ports::{AgentExecutor, Spawner, TaskStore};
 use a2ad_domain::service::{Limits, Ports, SendMessage, Service};
 use a2ad_domain::testing::sample::{AGENT, OTHER_AGENT, call, call_for, scope, scope_of};
-use a2ad_domain::testing::{ManualClock, SequentialIds, Setup, all};
+use a2ad_domain::testing::{ManualClock, PATIENCE, SequentialIds, Setup, all};
 use a2ad_domain::{AgentSettings, Error, Task, TaskKey};
 use a2ad_executor::Runtime;
 use a2ad_store::{Capacity, LocalBus, MemoryStore};
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::time::timeout;
-
-/// How long a test waits for what never comes. Where time is paused, that is no time at all.
-const PATIENCE: Duration = Duration::from_secs(600);
 
 /// How many runs the server lets go on at once; more than most tests need.
 pub const MAX_RUNNING: usize = 100;

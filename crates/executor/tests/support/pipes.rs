@@ -2,15 +2,12 @@
 //! live, and one that lets them go on.
 #![allow(dead_code, unreachable_pub)] // Each test file is a crate of its own and uses its part of this.
 
+use a2ad_domain::testing::PATIENCE;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::unix::pipe::{OpenOptions, Receiver, Sender};
 use tokio::time::timeout;
-
-/// How long a test waits for what never comes.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Both pipes.
 pub struct Pipes {

@@ -1,16 +1,21 @@
 //! A service on loopback that a test plays by hand, call by call.
 #![allow(dead_code, unreachable_pub)] // Each test file is a crate of its own and uses its part of this.
 
+use a2ad_domain::testing::PATIENCE;
 use serde_json::Value;
 use std::net::SocketAddr;
-use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::timeout;
 
-/// How long a test waits for what never comes.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// An address that nobody listens on, nor can as long as the socket is kept.
+pub fn nobody() -> (TcpSocket, SocketAddr) {
+    let socket = TcpSocket::new_v4().expect("a socket");
+    socket.bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("a free port");
+    let address = socket.local_addr().expect("an address");
+    (socket, address)
+}
 
 /// A service that is being called.
 pub struct Stub {
