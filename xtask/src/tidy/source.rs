@@ -60,6 +60,17 @@ fn judge(path: &str, text: &str, findings: &mut Vec<Finding>) {
         for number in lines_with(&calls, "sleep(") {
             found(number, "a test must not sleep: wait for an event or turn a manual clock".into());
         }
+        for number in lines_with(&code, "const PATIENCE") {
+            found(number, "there is one PATIENCE, in a2ad_domain::testing".into());
+        }
+        // Where time is paused a limit is no time at all.
+        if !text.contains("start_paused = true") {
+            let limited = code.replace("timeout(PATIENCE, ", "");
+            let limits = numbered(&limited).filter(|(_, line)| line.contains("timeout("));
+            for (number, _) in limits {
+                found(number, "a test waits for PATIENCE, which is enough on any machine".into());
+            }
+        }
     }
 }
 
@@ -149,5 +160,22 @@ mod tests {
         assert_eq!(problems("crates/store/tests/f.rs", text).len(), 1);
         assert_eq!(problems("crates/store/src/f.rs", text), []);
         assert_eq!(problems("tests/it/f.rs", "//! x\nfn no_sleep() { no_sleep() }\n"), []);
+    }
+
+    #[test]
+    fn tests_have_one_patience() {
+        let text = "//! x\nfn f() { tokio::time::timeout(PATIENCE, a); b.timeout(LIMIT) }\n";
+        assert_eq!(problems("tests/it/f.rs", text).len(), 1);
+        let text = "//! x\nfn f() { timeout(PATIENCE, a) }\n";
+        assert_eq!(problems("crates/store/tests/f.rs", text), []);
+        let text = "//! x\nfn f() { queue.recv_timeout(second) }\n";
+        assert_eq!(problems("tests/it/f.rs", text).len(), 1);
+        let text = "//! x\nconst PATIENCE: Duration = SECOND;\nfn f() { timeout(PATIENCE, a) }\n";
+        assert_eq!(problems("tests/it/f.rs", text).len(), 1);
+        let text = "//! x\nfn f() { timeout(second, a) }\n";
+        assert_eq!(problems("crates/store/tests/f.rs", text).len(), 1);
+        assert_eq!(problems("crates/store/src/f.rs", text), []);
+        let paused = format!("{text}#[tokio::test(start_paused = true)]\n");
+        assert_eq!(problems("crates/store/tests/f.rs", &paused), []);
     }
 }
