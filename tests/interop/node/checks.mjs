@@ -4,6 +4,7 @@
 // `FAILED <name>: <reason>`; the last line counts both.
 
 import { AssertionError, deepStrictEqual } from 'node:assert';
+import { createServer } from 'node:http';
 
 // A server that does not answer must not stop the run. None of the checks takes a second; a slow or a halted
 // machine is no reason to fail.
@@ -43,6 +44,30 @@ export async function collected(stream) {
     events.push(event);
   }
   return events;
+}
+
+/** A webhook on this machine. `until` gives the bodies of what it is told, up to the one that is asked for. */
+export async function receiver(token) {
+  const bodies = [];
+  let came = () => {};
+  const server = createServer(async (request, response) => {
+    const pieces = [];
+    for await (const piece of request) {
+      pieces.push(piece);
+    }
+    same(request.headers['x-a2a-notification-token'], token);
+    response.writeHead(204).end();
+    bodies.push(JSON.parse(Buffer.concat(pieces)));
+    came();
+  });
+  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
+  const until = async (isLast) => {
+    while (!bodies.some(isLast)) {
+      await new Promise((resolve) => { came = resolve; });
+    }
+    return bodies;
+  };
+  return { url: `http://127.0.0.1:${server.address().port}/hook`, until };
 }
 
 /** Runs every check, whatever became of the ones before it, and ends the process. */

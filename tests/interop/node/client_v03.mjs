@@ -12,7 +12,7 @@ import {
   TaskNotFoundError,
   UnsupportedOperationError,
 } from '@a2a-js/sdk/client';
-import { collected, errorsOf, oneOf, run, same } from './checks.mjs';
+import { collected, errorsOf, oneOf, receiver, run, same } from './checks.mjs';
 
 const base = process.argv[2].replace(/\/$/, '');
 const binding = process.argv[3] ?? 'JSONRPC';
@@ -64,6 +64,9 @@ const words = async (stream) => (await collected(stream)).map(word);
 const textOf = ({ parts }) => parts.map((part) => part.text ?? '').join('');
 const artifactText = (task) => task.artifacts.map(textOf).join('');
 
+/** Without the members that have no value, which the SDK adds and JSON leaves out. */
+const plain = (value) => JSON.parse(JSON.stringify(value));
+
 /** Every call ends with the SDK's own error type, which it picks by the code. What a stream over
  * JSON-RPC ends with is an error whose cause is of that type. */
 async function refused(type, ...calls) {
@@ -102,8 +105,7 @@ async function parts_of_every_kind_come_back_as_they_were() {
     { kind: 'data', data: { fruit: ['fig', 1, 2.5, null, true], nested: { ü: '✓' } } },
   ];
   const task = await echo.sendMessage(parameters(parts));
-  // The SDK adds members without a value, which JSON leaves out.
-  same(JSON.parse(JSON.stringify(task.artifacts[0].parts)), parts);
+  same(plain(task.artifacts[0].parts), parts);
 }
 
 async function a_message_is_the_answer_of_an_agent_that_opens_no_task() {
@@ -172,6 +174,35 @@ async function those_who_follow_a_task_see_it_canceled() {
   same((await words(stream)).at(-1), 'canceled final');
 }
 
+const isCompleted = (task) => task.status.state === 'completed';
+
+async function a_webhook_that_is_set_is_told_of_what_comes_then() {
+  const { url, until } = await receiver('sesame');
+  const { id } = await script.sendMessage(message('ask which fruit?'));
+  const wanted = { taskId: id, pushNotificationConfig: { id: 'mine', url, token: 'sesame' } };
+  same(plain(await script.setTaskPushNotificationConfig(wanted)), wanted);
+  const named = { id, pushNotificationConfigId: 'mine' };
+  same(plain(await script.getTaskPushNotificationConfig(named)), wanted);
+  await script.sendMessage(message('quince', { taskId: id }));
+  const told = await until(isCompleted);
+  same(told.map((task) => [task.id, task.status.state]), [[id, 'working'], [id, 'completed']]);
+  same(artifactText(told[1]), 'quince');
+  same(plain(await script.listTaskPushNotificationConfig({ id })), [wanted]);
+  await script.deleteTaskPushNotificationConfig(named);
+  same(await script.listTaskPushNotificationConfig({ id }), []);
+}
+
+async function a_webhook_that_comes_with_a_message_is_told_of_the_task() {
+  const { url, until } = await receiver('sesame');
+  const pushNotificationConfig = { url, token: 'sesame' };
+  const sent = await echo.sendMessage({
+    ...message('fig'), configuration: { blocking: true, pushNotificationConfig },
+  });
+  const told = await until(isCompleted);
+  same(told.map((task) => task.status.state), ['working', 'completed']);
+  same(told[1].id, sent.id);
+}
+
 async function an_unknown_task_is_not_found() {
   const id = randomUUID();
   await refused(
@@ -212,6 +243,8 @@ await run([
   a_stream_ends_with_the_question,
   a_task_can_be_followed_from_where_it_is,
   those_who_follow_a_task_see_it_canceled,
+  a_webhook_that_is_set_is_told_of_what_comes_then,
+  a_webhook_that_comes_with_a_message_is_told_of_the_task,
   an_unknown_task_is_not_found,
   a_completed_task_cannot_be_canceled,
   a_completed_task_takes_no_message,

@@ -6,7 +6,9 @@
 // speaks the older line too, when it is told to and the card declares no other.
 
 import { randomUUID } from 'node:crypto';
-import { Role, TaskState, taskStateToJSON, verifyAgentCardSignature } from '@a2a-js/sdk';
+import {
+  Role, StreamResponse, TaskState, taskStateToJSON, verifyAgentCardSignature,
+} from '@a2a-js/sdk';
 import {
   ClientFactory,
   DefaultAgentCardResolver,
@@ -18,7 +20,7 @@ import {
   TaskNotFoundError,
   UnsupportedOperationError,
 } from '@a2a-js/sdk/errors';
-import { collected, errorsOf, oneOf, run, same } from './checks.mjs';
+import { collected, errorsOf, oneOf, receiver, run, same } from './checks.mjs';
 
 const base = process.argv[2].replace(/\/$/, '');
 const binding = process.argv[3] ?? 'JSONRPC';
@@ -236,6 +238,47 @@ async function those_who_follow_a_task_see_it_canceled() {
   same((await words(stream)).at(-1), 'canceled');
 }
 
+/** What a webhook is told, as a word: a task in the older line, an event in the newer one. */
+function told(body) {
+  if (version === '0.3') {
+    return `task ${body.status.state}`;
+  }
+  return word({ payload: StreamResponse.fromJSON(body).payload });
+}
+
+const workingAndCompleted = version === '0.3'
+  ? ['task working', 'task completed']
+  : ['working', '=fig last', 'completed'];
+
+const isLast = (body) => told(body).endsWith('completed');
+
+async function a_webhook_that_is_set_is_told_of_what_comes_then() {
+  const { url, until } = await receiver('sesame');
+  const { id: taskId } = await script.sendMessage(message('ask which fruit?'));
+  const wanted = {
+    tenant: '', id: 'mine', taskId, url, token: 'sesame', authentication: undefined,
+  };
+  same(await script.createTaskPushNotificationConfig(wanted), wanted);
+  const named = { tenant: '', taskId, id: 'mine' };
+  same(await script.getTaskPushNotificationConfig(named), wanted);
+  await script.sendMessage(message('fig', { taskId }));
+  same((await until(isLast)).map(told), workingAndCompleted);
+  const list = { tenant: '', taskId, pageSize: 10, pageToken: '' };
+  same((await script.listTaskPushNotificationConfig(list)).configs, [wanted]);
+  await script.deleteTaskPushNotificationConfig(named);
+  same((await script.listTaskPushNotificationConfig(list)).configs, []);
+}
+
+async function a_webhook_that_comes_with_a_message_is_told_of_the_task() {
+  const { url, until } = await receiver('sesame');
+  const sent = message('fig');
+  sent.configuration.taskPushNotificationConfig = {
+    tenant: '', id: '', taskId: '', url, token: 'sesame', authentication: undefined,
+  };
+  await echo.sendMessage(sent);
+  same((await until(isLast)).map(told), workingAndCompleted);
+}
+
 async function an_unknown_task_is_not_found() {
   const id = randomUUID();
   await refused(
@@ -279,6 +322,8 @@ await run([
   a_stream_ends_with_the_question,
   a_task_can_be_followed_from_where_it_is,
   those_who_follow_a_task_see_it_canceled,
+  a_webhook_that_is_set_is_told_of_what_comes_then,
+  a_webhook_that_comes_with_a_message_is_told_of_the_task,
   an_unknown_task_is_not_found,
   a_completed_task_cannot_be_canceled,
   a_completed_task_takes_no_message,

@@ -28,6 +28,33 @@ async def errors_of(*calls):
     return errors
 
 
+class Receiver:
+    """A webhook on this machine: what it is told, headers and body, in the order in which it comes."""
+
+    async def __aenter__(self):
+        self._told = asyncio.Queue()
+        self._server = await asyncio.start_server(self._take, '127.0.0.1', 0)
+        host, port = self._server.sockets[0].getsockname()
+        self.origin = f'http://{host}:{port}'
+        return self
+
+    async def __aexit__(self, *_):
+        self._server.close()
+
+    async def told(self):
+        return await self._told.get()
+
+    async def _take(self, reader, writer):
+        _, *lines = (await reader.readuntil(b'\r\n\r\n')).decode('latin-1').splitlines()
+        pairs = (line.partition(':') for line in lines if line)
+        headers = {name.lower(): value.strip() for name, _, value in pairs}
+        body = await reader.readexactly(int(headers['content-length']))
+        self._told.put_nowait((headers, body))
+        writer.write(b'HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n')
+        await writer.drain()
+        writer.close()
+
+
 async def run(checks):
     """Runs every check, whatever became of the ones before it, and ends the process."""
     failed = 0

@@ -18,12 +18,15 @@ from a2a.types import (
     FilePart,
     FileWithBytes,
     FileWithUri,
+    GetTaskPushNotificationConfigParams,
     Message,
     Part,
+    PushNotificationConfig,
     Role,
     Task,
     TaskArtifactUpdateEvent,
     TaskIdParams,
+    TaskPushNotificationConfig,
     TaskQueryParams,
     TaskState,
     TaskStatusUpdateEvent,
@@ -31,7 +34,7 @@ from a2a.types import (
 )
 from a2a.utils import get_message_text, get_text_parts
 
-from checks import errors_of, run, same
+from checks import Receiver, errors_of, run, same
 
 
 class Agent:
@@ -207,6 +210,38 @@ async def walk(base, http, binding):
         words, _ = await all_of(events)
         same(words[-1], 'canceled final')
 
+    async def told_until_completed(receiver):
+        """The states that a webhook is told of, and the task of the last one."""
+        states = []
+        while states[-1:] != ['completed']:
+            headers, body = await receiver.told()
+            same(headers['x-a2a-notification-token'], 'sesame')
+            task = Task.model_validate_json(body)
+            states.append(task.status.state.value)
+        return states, task
+
+    async def a_webhook_that_is_set_is_told_of_what_comes_then():
+        async with Receiver() as receiver:
+            asked = await only(script.waiting.send_message(message('ask which fruit?')))
+            hook = PushNotificationConfig(id='mine', url=f'{receiver.origin}/a', token='sesame')
+            wanted = TaskPushNotificationConfig(task_id=asked.id, push_notification_config=hook)
+            same(await script.waiting.set_task_callback(wanted), wanted)
+            named = GetTaskPushNotificationConfigParams(
+                id=asked.id, push_notification_config_id='mine')
+            same(await script.waiting.get_task_callback(named), wanted)
+            await only(script.waiting.send_message(message('quince', task_id=asked.id)))
+            states, task = await told_until_completed(receiver)
+            same((states, task.id), (['working', 'completed'], asked.id))
+            same(artifact_text(task), 'quince')
+
+    async def a_webhook_that_comes_with_a_message_is_told_of_the_task():
+        async with Receiver() as receiver:
+            hook = PushNotificationConfig(url=f'{receiver.origin}/b', token='sesame')
+            client = echo.client(http, binding, streaming=False, push_notification_configs=[hook])
+            sent = await only(client.send_message(message('fig')))
+            states, task = await told_until_completed(receiver)
+            same((states, task.id), (['working', 'completed'], sent.id))
+
     async def an_unknown_task_is_not_found():
         unknown = str(uuid.uuid4())
         await refused(
@@ -244,6 +279,8 @@ async def walk(base, http, binding):
         a_stream_ends_with_the_question,
         a_task_can_be_followed_from_where_it_is,
         those_who_follow_a_task_see_it_canceled,
+        a_webhook_that_is_set_is_told_of_what_comes_then,
+        a_webhook_that_comes_with_a_message_is_told_of_the_task,
         an_unknown_task_is_not_found,
         a_completed_task_cannot_be_canceled,
         a_completed_task_takes_no_message,

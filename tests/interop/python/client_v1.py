@@ -7,6 +7,8 @@ the older line too, with whoever declares no other.
 """
 
 import asyncio
+import hashlib
+import json
 import sys
 import uuid
 
@@ -26,14 +28,19 @@ from a2a.helpers import (
 from a2a.types import (
     AgentCard,
     CancelTaskRequest,
+    DeleteTaskPushNotificationConfigRequest,
+    GetTaskPushNotificationConfigRequest,
     GetTaskRequest,
+    ListTaskPushNotificationConfigsRequest,
     ListTasksRequest,
     Message,
     Role,
     SendMessageConfiguration,
     SendMessageRequest,
+    StreamResponse,
     SubscribeToTaskRequest,
     Task,
+    TaskPushNotificationConfig,
     TaskState,
 )
 from a2a.utils.errors import (
@@ -44,7 +51,9 @@ from a2a.utils.errors import (
 )
 from a2a.utils.signing import InvalidSignaturesError, create_signature_verifier
 
-from checks import errors_of, run, same
+from google.protobuf import json_format
+
+from checks import Receiver, errors_of, run, same
 
 
 class Agent:
@@ -121,6 +130,8 @@ def text_of(task):
 
 
 async def walk(base, http, binding, version):
+    # The SDK's client of the older line over HTTP+JSON has neither a list nor a deletion of webhooks.
+    lists_webhooks = (binding, version) != ('HTTP+JSON', '0.3')
     echo = await Agent.resolve(http, base, 'echo', binding, version)
     script = await Agent.resolve(http, base, 'script', binding, version)
 
@@ -142,8 +153,7 @@ async def walk(base, http, binding, version):
             assert agent.card.skills and agent.card.default_input_modes
 
     async def a_signed_card_verifies_and_a_changed_one_does_not():
-        published = (await http.get(f'{base}/.well-known/jwks.json')).json()['keys']
-        keys = {key['kid']: jwt.PyJWK(key) for key in published}
+        keys = await published_keys()
         verify = create_signature_verifier(lambda kid, jku: keys[kid], ['ES256', 'EdDSA'])
         resolver = A2ACardResolver(http, f'{base}/api/v1/a2a/echo')
         headers = {'headers': {'A2A-Version': '1.0'}}
@@ -254,6 +264,62 @@ async def walk(base, http, binding, version):
         words = await all_of(events)
         same(words[-1], 'canceled')
 
+    async def published_keys():
+        published = (await http.get(f'{base}/.well-known/jwks.json')).json()['keys']
+        return {key['kid']: jwt.PyJWK(key) for key in published}
+
+    async def told_until_completed(receiver):
+        """What a webhook is told, each as a word. It believes what the server has signed for it."""
+        keys, words = await published_keys(), []
+        while words[-1:] not in (['completed'], ['task completed']):
+            headers, body = await receiver.told()
+            same(headers['x-a2a-notification-token'], 'sesame')
+            token = headers['a2a-notification-jwt']
+            key = keys[jwt.get_unverified_header(token)['kid']]
+            claims = jwt.decode(token, key, ['ES256'], audience=receiver.origin, issuer=base)
+            same(claims['request_body_sha256'], hashlib.sha256(body).hexdigest())
+            if version == '0.3':
+                # A task and nothing around it, which has the older line's names.
+                task = json.loads(body)
+                words.append(f'task {task["status"]["state"]}')
+            else:
+                words.append(word(json_format.Parse(body, StreamResponse())))
+        return words
+
+    working_and_completed = (
+        ['task working', 'task completed'] if version == '0.3'
+        else ['working', '=fig last', 'completed'])
+
+    async def a_webhook_that_is_set_is_told_of_what_comes_then():
+        async with Receiver() as receiver:
+            asked = await only(script.plain.send_message(request('ask which fruit?')))
+            wanted = TaskPushNotificationConfig(
+                task_id=asked.id, id='mine', url=f'{receiver.origin}/a', token='sesame')
+            same(await script.plain.create_task_push_notification_config(wanted), wanted)
+            named = {'task_id': asked.id, 'id': 'mine'}
+            got = await script.plain.get_task_push_notification_config(
+                GetTaskPushNotificationConfigRequest(**named))
+            same(got, wanted)
+            await only(script.plain.send_message(request('fig', task_id=asked.id)))
+            same(await told_until_completed(receiver), working_and_completed)
+            if not lists_webhooks:
+                return
+            all_of_it = ListTaskPushNotificationConfigsRequest(task_id=asked.id)
+            listed = await script.plain.list_task_push_notification_configs(all_of_it)
+            same(list(listed.configs), [wanted])
+            await script.plain.delete_task_push_notification_config(
+                DeleteTaskPushNotificationConfigRequest(**named))
+            listed = await script.plain.list_task_push_notification_configs(all_of_it)
+            same(list(listed.configs), [])
+
+    async def a_webhook_that_comes_with_a_message_is_told_of_the_task():
+        async with Receiver() as receiver:
+            hook = TaskPushNotificationConfig(url=f'{receiver.origin}/b', token='sesame')
+            message = request('fig')
+            message.configuration.task_push_notification_config.CopyFrom(hook)
+            await only(echo.plain.send_message(message))
+            same(await told_until_completed(receiver), working_and_completed)
+
     async def an_unknown_task_is_not_found():
         unknown = str(uuid.uuid4())
         await refused(
@@ -293,6 +359,8 @@ async def walk(base, http, binding, version):
         a_stream_ends_with_the_question,
         a_task_can_be_followed_from_where_it_is,
         those_who_follow_a_task_see_it_canceled,
+        a_webhook_that_is_set_is_told_of_what_comes_then,
+        a_webhook_that_comes_with_a_message_is_told_of_the_task,
         an_unknown_task_is_not_found,
         a_completed_task_cannot_be_canceled,
         a_completed_task_takes_no_message,

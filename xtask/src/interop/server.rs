@@ -9,19 +9,23 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 
-/// Makes a key that cards are signed with, and a configuration that names it and nothing else.
+/// Makes a key, and a configuration by which cards and notifications are signed with it and clients may have
+/// webhooks on this machine, and that changes nothing else.
 pub(super) fn config(binary: &Path, work: &Path) -> Result<PathBuf> {
-    let (key, config) = (work.join("card-key.pem"), work.join("a2ad.toml"));
+    let (key, config) = (work.join("key.pem"), work.join("a2ad.toml"));
     if key.exists() {
         fs::remove_file(&key)?;
     }
     let made =
-        Command::new(binary).args(["key", "card"]).arg(&key).stdin(Stdio::null()).output()?;
+        Command::new(binary).args(["key", "signing"]).arg(&key).stdin(Stdio::null()).output()?;
     if !made.status.success() {
         let said = String::from_utf8_lossy(&made.stderr).into_owned();
-        return Err(format!("no key for cards could be made: {said}").into());
+        return Err(format!("no key could be made: {said}").into());
     }
-    fs::write(&config, format!("[cards]\nkeys = [{:?}]\n", key.display().to_string()))?;
+    let key = key.display().to_string();
+    let text =
+        format!("[cards]\nkeys = [{key:?}]\n[push]\nallow_private = true\nkeys = [{key:?}]\n");
+    fs::write(&config, text)?;
     Ok(config)
 }
 
