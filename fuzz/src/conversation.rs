@@ -2,16 +2,20 @@
 //!
 //! Requests are set apart by lines of three dashes. A request is a line with verb and address, lines of headers,
 //! an empty line, and a body. `$t`, `$p` and `$e` stand for the newest task, page token and event of the answers
-//! so far, as they do in the golden files.
+//! so far, as they do in the golden files, and `$f` for a folder with files, where there is one.
 
 use axum::body::{Body, to_bytes};
-use axum::http::header::{HeaderName, HeaderValue};
+use axum::http::header::{CONTENT_LENGTH, HeaderName, HeaderValue};
 use axum::http::{HeaderMap, Method, Request, Response, StatusCode, Uri};
 use http_body_util::BodyExt;
 use serde_json::Value;
+use std::fmt::Write;
 
 /// How many pieces of a stream are read.
 const MOST_PIECES: usize = 40;
+
+/// How the id of a message begins that had none.
+const MADE_UP: &str = "\"messageId\":\"msg-";
 
 /// What was seen in answers.
 #[derive(Default)]
@@ -19,6 +23,7 @@ pub(crate) struct Seen {
     task: String,
     page: String,
     event: String,
+    folder: String,
 }
 
 /// A request.
@@ -50,6 +55,11 @@ pub(crate) fn split(input: &[u8]) -> Vec<Vec<u8>> {
 }
 
 impl Seen {
+    /// Nothing so far, with a folder that requests may name.
+    pub(crate) fn of(folder: String) -> Self {
+        Self { folder, ..Self::default() }
+    }
+
     /// The request of a text; `None` where there is none.
     pub(crate) fn request(&self, text: &[u8]) -> Option<Asked> {
         let text = self.filled(text);
@@ -85,6 +95,7 @@ impl Seen {
                 (b'$', Some(b't')) => &self.task,
                 (b'$', Some(b'p')) => &self.page,
                 (b'$', Some(b'e')) => &self.event,
+                (b'$', Some(b'f')) => &self.folder,
                 _ => {
                     filled.push(*first);
                     rest = after;
@@ -142,6 +153,22 @@ impl Answer {
             head.headers.get("content-type").is_some_and(|it| it == "text/event-stream");
         let body = if is_stream { stream(body).await } else { whole(body).await };
         Self { status: head.status, headers: head.headers, body }
+    }
+
+    /// Everything that it says, but for the ids of messages that had none, which are new each time.
+    pub(crate) fn masked(&self) -> String {
+        let mut masked = format!("{}\n", self.status);
+        for (name, value) in self.headers.iter().filter(|(name, _)| *name != CONTENT_LENGTH) {
+            let _ = writeln!(masked, "{name}: {value:?}");
+        }
+        let body = String::from_utf8_lossy(&self.body);
+        let mut pieces = body.split(MADE_UP);
+        masked.extend(pieces.next());
+        for piece in pieces {
+            masked.push_str(MADE_UP);
+            masked.push_str(piece.trim_start_matches(|c: char| c.is_ascii_hexdigit() || c == '-'));
+        }
+        masked
     }
 
     /// The media type.

@@ -5,9 +5,11 @@
 mod agent;
 mod checks;
 mod conversation;
+mod file;
 mod json;
 pub mod memory;
 pub mod mutate;
+mod receiver;
 pub mod seeds;
 mod targets;
 mod world;

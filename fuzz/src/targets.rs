@@ -1,8 +1,10 @@
 //! The table of targets.
 
+mod admin;
 mod answers;
 mod config;
 mod credentials;
+mod push;
 mod resume;
 mod server;
 mod webhooks;
@@ -19,6 +21,8 @@ pub struct Target {
     pub longest: usize,
     /// How much memory an input may ask for at a time: so much in any case, and so much for each of its bytes.
     pub memory: (usize, usize),
+    /// Whether its servers keep files, which takes its time.
+    pub keeps_files: bool,
 }
 
 impl Target {
@@ -48,11 +52,15 @@ const fn target(
     longest: usize,
     memory: (usize, usize),
 ) -> Target {
-    Target { name, run, longest, memory }
+    Target { name, run, longest, memory, keeps_files: false }
+}
+
+const fn with_files(name: &'static str, run: fn(&[u8]), longest: usize) -> Target {
+    Target { name, run, longest, memory: SERVER, keeps_files: true }
 }
 
 /// All of them.
-pub const TARGETS: [Target; 13] = [
+pub const TARGETS: [Target; 15] = [
     target("envelope", a2ad_http::fuzzing::envelope, 2048, TEXT),
     target("params", a2ad_http::fuzzing::params, 4096, TEXT),
     target("paths", a2ad_http::fuzzing::paths, 1024, TEXT),
@@ -61,8 +69,10 @@ pub const TARGETS: [Target; 13] = [
     target("text", a2ad_http::fuzzing::text, 2048, TEXT),
     target("events", a2ad_executor::fuzzing::events, 4096, TEXT),
     target("answers", answers::run, 6144, SERVER),
-    target("resume", resume::run, 128, SERVER),
-    target("server", server::run, 6144, SERVER),
+    with_files("resume", resume::run, 128),
+    with_files("push", push::run, 2048),
+    with_files("admin", admin::run, 3072),
+    with_files("server", server::run, 6144),
     target("credentials", credentials::run, 2048, SERVER),
     target("webhooks", webhooks::run, 2304, TEXT),
     target("config", config::run, 4096, (4 << 20, 2000)),

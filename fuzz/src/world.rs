@@ -1,15 +1,18 @@
 //! A whole server without sockets, on a clock that only moves when everybody waits.
 
-use a2ad_domain::ports::{AgentExecutor, Clock};
-use a2ad_domain::service::{Limits, Ports, Service};
+use crate::file::{AtOnce, Folder};
+use crate::receiver::{self, Receiver};
+use a2ad_domain::ports::{AgentExecutor, Clock, IdGenerator, PushStore, TaskStore};
+use a2ad_domain::service::{Limits, Outbox, Patience, Ports, Push, Service};
 use a2ad_domain::testing::SequentialIds;
 use a2ad_domain::{Agent, AgentId, AgentSettings, Card, Extension, Timestamp};
 use a2ad_executor::Runtime;
+use a2ad_http::webhook::Courier;
 use a2ad_http::{
     Access, Allowance, Authenticator, BodyLimits, CardMode, CardSigner, Front, MessageLimits, Peer,
     Proxies, PublicKeys, Router, Settings, VersionPolicy, Vitals, router,
 };
-use a2ad_store::{Capacity, LocalBus, MemoryStore};
+use a2ad_store::{Capacity, Durability, LocalBus, MemoryStore, SqliteStore};
 use async_trait::async_trait;
 use axum::body::Body;
 use axum::http::{Request, Response};
@@ -21,11 +24,23 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use tokio::time::Instant;
+use uuid::Uuid;
 
 /// How long an answer or the end of the runs may take, by the clock that moves when everybody waits.
 const PATIENCE: Duration = Duration::from_secs(3600);
 /// The longest body that is read: small, so that longer ones are tried.
 pub(crate) const MAX_BODY: usize = 4096;
+/// How many webhooks a task may have.
+pub(crate) const WEBHOOKS: usize = 3;
+/// How often a webhook that does not answer is tried, and for how long.
+const PERSISTENCE: Patience = Patience {
+    first_pause: Duration::from_secs(1),
+    longest_pause: Duration::from_secs(8),
+    give_up: Duration::from_secs(60),
+};
+/// How much is kept: few tasks, so that they have to make room. What a task weighs differs between stores, so
+/// their number counts first.
+pub(crate) const CAPACITY: Capacity = Capacity { tasks: 8, bytes: 1 << 24, log: LOG as usize };
 /// How many of a task's changes its log holds: few, so that readers come back too late.
 pub(crate) const LOG: u64 = 6;
 
@@ -41,6 +56,19 @@ pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
     HOME.with(|home| home.block_on(future))
 }
 
+/// Has the same done over a store in memory and over one in a file: what is said is the same.
+pub(crate) fn over_both<F: Future<Output = Vec<String>>>(
+    capacity: Capacity,
+    work: impl Fn(Stores) -> F,
+) {
+    let in_memory = run(work(Stores::memory(capacity)));
+    let in_a_file = run(work(Stores::file(capacity)));
+    assert_eq!(in_memory.len(), in_a_file.len());
+    for (number, (memory, file)) in in_memory.iter().zip(&in_a_file).enumerate() {
+        assert_eq!(memory, file, "answer {number} over a store in memory and over one in a file");
+    }
+}
+
 /// The time of the runtime, from a day in the year 2026 on.
 struct Time(Instant);
 
@@ -51,6 +79,15 @@ impl Clock for Time {
 
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         Box::pin(tokio::time::sleep(duration))
+    }
+}
+
+/// Attempts come at the same times whoever else tries again.
+struct NoChance;
+
+impl IdGenerator for NoChance {
+    fn uuid(&self) -> Uuid {
+        Uuid::nil()
     }
 }
 
@@ -119,31 +156,70 @@ pub(crate) fn strict(
     Front { agent, access, card_mode: CardMode::V1, since: SystemTime::UNIX_EPOCH }
 }
 
+/// Where a server keeps what it keeps.
+pub(crate) struct Stores {
+    pub(crate) tasks: Arc<dyn TaskStore>,
+    pub(crate) webhooks: Arc<dyn PushStore>,
+    _folder: Option<Folder>,
+}
+
+impl Stores {
+    /// In memory.
+    pub(crate) fn memory(capacity: Capacity) -> Self {
+        let store = Arc::new(MemoryStore::new(capacity));
+        Self { tasks: store.clone(), webhooks: store, _folder: None }
+    }
+
+    /// In a file, which goes with the server.
+    pub(crate) fn file(capacity: Capacity) -> Self {
+        let folder = Folder::new();
+        let (path, durability) = (folder.path().join("tasks.db"), Durability::Process);
+        let settings = a2ad_store::Settings { path, durability, capacity };
+        let store = Arc::new(AtOnce(SqliteStore::open(&settings).expect("a new file")));
+        Self { tasks: store.clone(), webhooks: store, _folder: Some(folder) }
+    }
+}
+
 /// A server.
 pub(crate) struct World {
     router: TowerToHyperService<Router>,
     service: Service,
     runtime: Runtime,
     bus: Arc<LocalBus>,
+    courier: Courier,
+    pub(crate) receiver: Arc<Receiver>,
+    // The folder goes last.
+    pub(crate) stores: Stores,
 }
 
 impl World {
-    /// A server with these agents, of which the first is the default, and without tasks.
-    pub(crate) fn new(fronts: Vec<Front>) -> Self {
+    /// A server with these agents, of which the first is the default, over stores without tasks.
+    pub(crate) fn new(stores: Stores, fronts: Vec<Front>) -> Self {
         let (runtime, bus) = (Runtime::new(4), Arc::new(LocalBus::new()));
-        let capacity = Capacity { tasks: 8, bytes: 1 << 20, log: LOG as usize };
+        let clock: Arc<dyn Clock> = Arc::new(Time(Instant::now()));
+        let receiver = Arc::new(Receiver::new(clock.clone()));
+        let courier = Courier::new(Outbox {
+            tasks: stores.tasks.clone(),
+            webhooks: stores.webhooks.clone(),
+            sender: receiver.clone(),
+            clock: clock.clone(),
+            ids: Arc::new(NoChance),
+            patience: PERSISTENCE,
+        });
+        let bell = Arc::new(courier.clone());
         let ports = Ports {
-            store: Arc::new(MemoryStore::new(capacity)),
-            bus: bus.clone(),
+            store: stores.tasks.clone(),
+            bus: courier.listening(bus.clone()),
             spawner: Arc::new(runtime.clone()),
-            clock: Arc::new(Time(Instant::now())),
+            clock,
             ids: Arc::new(SequentialIds::new()),
-            push: None,
+            push: Some(Push { store: stores.webhooks.clone(), bell }),
         };
         let limits = Limits {
             wait: Duration::from_secs(60),
             history: 12,
             task_bytes: 64 << 10,
+            webhooks: WEBHOOKS,
             ..Limits::default()
         };
         let agents = fronts.iter().map(|front| front.agent.clone());
@@ -162,13 +238,14 @@ impl World {
             message: MessageLimits::default(),
             allowance: Arc::new(Allowance::new(None, None, Vec::new())),
             tally: Arc::default(),
-            webhooks: None,
+            webhooks: Some(receiver::client()),
             signer: Arc::new(CardSigner::new(Vec::new())),
             keys: PublicKeys::default(),
         };
         let default = fronts[0].clone();
         let router = router(service.clone(), fronts, &default, Arc::new(Nothing), settings);
-        Self { router: TowerToHyperService::new(router), service, runtime, bus }
+        let router = TowerToHyperService::new(router);
+        Self { router, service, runtime, bus, courier, receiver, stores }
     }
 
     /// The answer to a request, which comes from a proxy that is trusted.
@@ -185,5 +262,8 @@ impl World {
         let drained = tokio::time::timeout(PATIENCE, self.runtime.drain(Duration::from_secs(5)));
         drained.await.expect("an end of all runs within an hour");
         assert_eq!(self.bus.topics(), 0, "somebody still listens");
+        let closed = tokio::time::timeout(PATIENCE, self.courier.close(Duration::from_secs(5)));
+        closed.await.expect("an end of all deliveries within an hour");
+        assert_eq!(self.courier.followed(), 0, "somebody still tells a webhook");
     }
 }

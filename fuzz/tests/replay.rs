@@ -9,8 +9,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// How many mutations of each target are tried.
+/// How many mutations of each target are tried, and of one whose servers keep files.
 const MUTATIONS: usize = 2000;
+const MUTATIONS_WITH_FILES: usize = 250;
 
 /// Runs an input; a failure shows it, so that it can be kept.
 fn check(target: &Target, name: &str, input: &[u8]) {
@@ -41,7 +42,8 @@ fn mutations_of_kept_inputs_hold() {
     for (number, target) in TARGETS.iter().enumerate() {
         let mut inputs: Vec<Vec<u8>> = kept(target).into_iter().map(|(_, input)| input).collect();
         let mut chance = Chance::new(number as u64 + 1);
-        for index in 0..MUTATIONS {
+        let most = if target.keeps_files { MUTATIONS_WITH_FILES } else { MUTATIONS };
+        for index in 0..most {
             let mut input = inputs[chance.below(inputs.len())].clone();
             mutate(&mut input, &inputs, &words, target.longest, &mut chance);
             check(target, &format!("mutation {index}"), &input);

@@ -36,8 +36,9 @@ pub(crate) fn run(arguments: &[String]) -> Result {
     let mut found = Vec::new();
     for target in &options.targets {
         let (status, stats) = place.look(&program, target, options.seconds)?;
-        println!("{}", stats.line(target, status.success()));
-        if !status.success() {
+        let holds = status.success() || place.was_stopped(&program, target, &stats)?;
+        println!("{}", stats.line(target, holds));
+        if !holds {
             found.push(target.as_str());
         }
     }
@@ -115,5 +116,25 @@ impl Place {
             .stderr(File::create(&log)?)
             .status()?;
         Ok((status, Stats::read(&fs::read_to_string(&log).unwrap_or_default())))
+    }
+
+    /// Whether an input has taken too long only because the process was stopped or got no processor: libFuzzer looks
+    /// at the clock on the wall. Such an input is tried again alone.
+    fn was_stopped(&self, program: &Path, target: &str, stats: &Stats) -> Result<bool> {
+        let Some(input) = &stats.too_slow else { return Ok(false) };
+        let log = self.made(["logs", ""])?.join(format!("{target}.again.log"));
+        let status = Command::new(program)
+            .env("FUZZ_TARGET", target)
+            .env_remove(CACHE)
+            .args(LIMITS)
+            .arg(input)
+            .stdout(File::create(log.with_extension("out"))?)
+            .stderr(File::create(&log)?)
+            .status()?;
+        if status.success() {
+            let input = input.display();
+            println!("{target}: {input} took too long, and did not when it was tried again alone");
+        }
+        Ok(status.success())
     }
 }

@@ -27,6 +27,8 @@ mod backup;
 mod clock;
 pub mod config;
 mod directory;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod gauges;
 mod guards;
 mod ids;

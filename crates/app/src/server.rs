@@ -35,7 +35,7 @@ pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
     base_url: String,
-    router: Router,
+    pub(crate) router: Router,
     /// Who may call the default agent.
     access: Access,
     service: Service,

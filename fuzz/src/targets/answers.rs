@@ -4,7 +4,7 @@
 use crate::checks;
 use crate::conversation::{Answer, Seen};
 use crate::json;
-use crate::world::{self, World, open};
+use crate::world::{self, CAPACITY, Stores, World, open};
 use a2ad_domain::ports::{AgentError, AgentExecutor, Outcome, Turn};
 use a2ad_domain::service::TaskWriter;
 use a2ad_executor::fuzzing::{Said, take};
@@ -56,7 +56,10 @@ pub(super) fn run(input: &[u8]) {
     let [choice, size, bytes @ ..] = input else { return };
     let said = said(*choice, usize::from(*size).max(1), bytes);
     world::run(async {
-        let world = World::new(vec![open("said", Saying(Mutex::new(Some(said))))]);
+        let world = World::new(
+            Stores::memory(CAPACITY),
+            vec![open("said", Saying(Mutex::new(Some(said))))],
+        );
         let mut seen = Seen::default();
         let opening = seen.request(OPENING).expect("a request");
         let answer = Answer::read(world.call(opening.request()).await).await;

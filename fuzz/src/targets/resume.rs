@@ -4,7 +4,7 @@
 use crate::agent::Walker;
 use crate::checks;
 use crate::conversation::{Answer, Asked, Seen};
-use crate::world::{self, World, open};
+use crate::world::{self, CAPACITY, Stores, World, open};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
 
 /// The task waits for its client, so it can still be followed.
@@ -17,20 +17,25 @@ const OPENING: &[u8] = br#"POST /
 pub(super) fn run(input: &[u8]) {
     let Some((choice, value)) = input.split_first() else { return };
     let Ok(value) = HeaderValue::from_bytes(value) else { return };
-    world::run(async {
-        let world = World::new(vec![open("walk", Walker)]);
-        let mut seen = Seen::default();
-        let opening = seen.request(OPENING).expect("a request");
-        let opened = ask(&world, &opening).await;
-        seen.note(&opened);
-        let task = seen.task().expect("a task");
-        let newest = ids(&ask(&world, &coming_back(*choice, task, None)).await);
-        let [newest] = newest[..] else { panic!("a task that waits is shown once: {newest:?}") };
-        let asked = coming_back(*choice, task, Some(value));
-        let shown = ids(&ask(&world, &asked).await);
-        assert_eq!(shown, expected(&asked, &ids(&opened), newest));
-        world.finish().await;
-    });
+    world::over_both(CAPACITY, |stores| come_back(*choice, value.clone(), stores));
+}
+
+/// Everything that is answered.
+async fn come_back(choice: u8, value: HeaderValue, stores: Stores) -> Vec<String> {
+    let world = World::new(stores, vec![open("walk", Walker)]);
+    let mut seen = Seen::default();
+    let opening = seen.request(OPENING).expect("a request");
+    let opened = ask(&world, &opening).await;
+    seen.note(&opened);
+    let task = seen.task().expect("a task");
+    let shown = ask(&world, &coming_back(choice, task, None)).await;
+    let newest = ids(&shown);
+    let [newest] = newest[..] else { panic!("a task that waits is shown once: {newest:?}") };
+    let asked = coming_back(choice, task, Some(value));
+    let resumed = ask(&world, &asked).await;
+    assert_eq!(ids(&resumed), expected(&asked, &ids(&opened), newest));
+    world.finish().await;
+    [opened, shown, resumed].iter().map(Answer::masked).collect()
 }
 
 async fn ask(world: &World, asked: &Asked) -> Answer {

@@ -1,12 +1,13 @@
 //! The whole server: a conversation of requests to it. Each gets an answer that is written down, nothing is left
-//! when all are through, and every line and binding shows the same task.
+//! when all are through, every line and binding shows the same task, and a store in a file leads to the same answers
+//! as one in memory.
 
 use super::credentials;
 use crate::agent::Walker;
 use crate::checks;
 use crate::conversation::{Answer, Asked, Seen, split};
 use crate::json::member;
-use crate::world::{self, World, open, strict};
+use crate::world::{self, CAPACITY, Stores, World, open, strict};
 use a2ad_executor::Echo;
 use axum::http::{HeaderMap, Method, Uri};
 use serde_json::json;
@@ -15,25 +16,30 @@ use serde_json::json;
 const MOST_REQUESTS: usize = 12;
 
 pub(super) fn run(input: &[u8]) {
-    world::run(async {
-        let fronts = vec![
-            open("walk", Walker),
-            open("echo", Echo::default()),
-            strict("strict", Echo::default(), credentials::known()),
-        ];
-        let world = World::new(fronts);
-        let mut seen = Seen::default();
-        for text in split(input).iter().take(MOST_REQUESTS) {
-            let Some(asked) = seen.request(text) else { continue };
-            let answer = Answer::read(world.call(asked.request()).await).await;
-            checks::answer(&asked, &answer);
-            seen.note(&answer);
-        }
-        if let Some(task) = seen.task() {
-            alike(&world, task).await;
-        }
-        world.finish().await;
-    });
+    world::over_both(CAPACITY, |stores| converse(input, stores));
+}
+
+/// Everything that is answered.
+async fn converse(input: &[u8], stores: Stores) -> Vec<String> {
+    let fronts = vec![
+        open("walk", Walker),
+        open("echo", Echo::default()),
+        strict("strict", Echo::default(), credentials::known()),
+    ];
+    let world = World::new(stores, fronts);
+    let (mut seen, mut answers) = (Seen::default(), Vec::new());
+    for text in split(input).iter().take(MOST_REQUESTS) {
+        let Some(asked) = seen.request(text) else { continue };
+        let answer = Answer::read(world.call(asked.request()).await).await;
+        checks::answer(&asked, &answer);
+        seen.note(&answer);
+        answers.push(answer.masked());
+    }
+    if let Some(task) = seen.task() {
+        alike(&world, task).await;
+    }
+    world.finish().await;
+    answers
 }
 
 /// A task is the same over JSON-RPC and over HTTP+JSON, and has the same state in both lines.

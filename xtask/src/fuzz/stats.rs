@@ -1,5 +1,10 @@
 //! What a run says of itself at its end.
 
+use std::path::PathBuf;
+
+/// Before the place of an input that ends a run.
+const WRITTEN: &str = "Test unit written to ";
+
 /// The figures of a run.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Stats {
@@ -9,6 +14,8 @@ pub(super) struct Stats {
     kept: u64,
     peak_mb: u64,
     slowest: u64,
+    /// The input that took longer than it may.
+    pub(super) too_slow: Option<PathBuf>,
 }
 
 impl Stats {
@@ -16,6 +23,12 @@ impl Stats {
     pub(super) fn read(log: &str) -> Self {
         let mut stats = Self::default();
         for line in log.lines() {
+            if let Some((_, path)) = line.split_once(WRITTEN) {
+                let path = PathBuf::from(path);
+                let name = path.file_name().unwrap_or_default();
+                let is_slow = name.to_string_lossy().starts_with("timeout-");
+                stats.too_slow = is_slow.then_some(path);
+            }
             let mut words = line.split_whitespace();
             match words.next() {
                 Some("stat::number_of_executed_units:") => stats.inputs = number(words.next()),
@@ -43,7 +56,7 @@ impl Stats {
 
     /// One line for people, and for a table.
     pub(super) fn line(&self, target: &str, holds: bool) -> String {
-        let Self { inputs, seconds, coverage, kept, peak_mb, slowest } = self;
+        let Self { inputs, seconds, coverage, kept, peak_mb, slowest, too_slow: _ } = self;
         let result = if holds { "nothing found" } else { "FOUND" };
         format!(
             "{target}: {result} in {inputs} inputs and {seconds} s; coverage {coverage}, {kept} inputs kept, \
@@ -84,5 +97,16 @@ mod tests {
             Stats::read("#4096\tNEW    cov: 8 ft: 9 corp: 3/5b lim: 4 exec/s: 0 rss: 41Mb\n");
         assert_eq!((stats.inputs, stats.coverage, stats.kept), (4096, 8, 3));
         assert!(stats.line("params", false).starts_with("params: FOUND in 4096 inputs"));
+    }
+
+    #[test]
+    fn an_input_that_took_too_long_is_known_from_one_for_which_something_does_not_hold() {
+        let read = |name: &str| {
+            let line =
+                format!("artifact_prefix='/f/'; Test unit written to /f/{name}\nBase64: eA==\n");
+            Stats::read(&line).too_slow
+        };
+        assert_eq!(read("timeout-00ff"), Some(PathBuf::from("/f/timeout-00ff")));
+        assert_eq!(read("crash-00ff"), None);
     }
 }

@@ -64,6 +64,8 @@ pub fn administered(live: Live, admin: Admin) -> Router {
         async move { done.await.unwrap_or_else(|_| view::broken()) }
     };
     let router = Router::new().route(BASE, any(take.clone()));
+    // The rest of a path is never empty.
+    let router = router.route(&format!("{BASE}/"), any(take.clone()));
     let router = router.route(&format!("{BASE}/{{*rest}}"), any(take));
     router.fallback(move |request: Request| {
         let live = live.clone();

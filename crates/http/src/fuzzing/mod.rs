@@ -4,6 +4,7 @@
 mod again;
 mod envelope;
 mod headers;
+mod notification;
 mod pairs;
 mod params;
 mod paths;
@@ -12,6 +13,7 @@ mod tokens;
 
 pub use envelope::envelope;
 pub use headers::headers;
+pub use notification::notification;
 pub use params::params;
 pub use paths::paths;
 pub use text::text;

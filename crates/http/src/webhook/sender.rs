@@ -47,6 +47,19 @@ impl Sender {
         self
     }
 
+    /// What is sent, as far as no key vouches for it: its id, the headers, where they can be sent, and the body.
+    pub(crate) fn written(
+        &self,
+        config: &PushConfig,
+        notice: &Notice,
+    ) -> Option<(String, HeaderMap, Vec<u8>)> {
+        let body = body(config.form, notice);
+        let (task, version) = notice.subject();
+        let id = format!("{}/{}", task.id, version.0);
+        let headers = self.headers(config, &id, &body)?;
+        Some((id, headers, body))
+    }
+
     /// What goes along whoever signs.
     fn headers(&self, config: &PushConfig, id: &str, body: &[u8]) -> Option<HeaderMap> {
         let mut headers = HeaderMap::new();
@@ -111,12 +124,9 @@ impl PushSender for Sender {
         let place = self.places.take(target.host()).await;
         let _place = place.map_err(|_| refused("the server is about to end".to_owned()))?;
         // Written only now, so that what waits for its turn is small.
-        let body = body(config.form, notice);
-        let (task, version) = notice.subject();
-        let id = format!("{}/{}", task.id, version.0);
-        let headers = self.headers(config, &id, &body);
-        let mut headers =
-            headers.ok_or_else(|| refused("the headers cannot be sent".to_owned()))?;
+        let written = self.written(config, notice);
+        let (id, mut headers, body) =
+            written.ok_or_else(|| refused("the headers cannot be sent".to_owned()))?;
         let subject = Subject { audience: target.origin(), id: &id, body: &body };
         self.vouch(&mut headers, config, &subject).ok_or_else(|| Undelivered {
             why: "it could not be signed".to_owned(),
