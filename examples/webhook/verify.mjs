@@ -11,17 +11,22 @@ const HASHES = { ES256: 'sha256', EdDSA: null };
 export class NotGenuine extends Error {}
 
 function part(text) {
+  let read;
   try {
-    return JSON.parse(Buffer.from(text ?? '', 'base64url'));
+    read = JSON.parse(Buffer.from(text, 'base64url'));
   } catch {
-    throw new NotGenuine('no token that can be read');
+    // Said below.
   }
+  if (read === null || typeof read !== 'object') throw new NotGenuine('no token that can be read');
+  return read;
 }
 
 /** Believes one server (`issuer`, the address that it calls itself) in what it tells one receiver (`audience`, the origin). */
 export class Verifier {
   #keys = new Map();
   #fetched = -Infinity;
+  #asked = -Infinity;
+  #asking;
 
   constructor({ issuer, audience }) {
     Object.assign(this, { issuer, audience });
@@ -29,8 +34,8 @@ export class Verifier {
 
   /** What the token says of this body, which is given as it came: its bytes, before anything is read from them. */
   async claims(token, body, now = Date.now() / 1000) {
-    const [header, payload, signature, more] = (token ?? '').split('.');
-    if (signature === undefined || more !== undefined) throw new NotGenuine('no token');
+    const [, header, payload, signature] = /^([\w-]+)\.([\w-]+)\.([\w-]*)$/.exec(token ?? '') ?? [];
+    if (header === undefined) throw new NotGenuine('no token');
     const { kid, alg, typ } = part(header);
     const key = await this.#key(kid, now);
     // The algorithm is the key's: what a token says about it is said by whoever has made the token.
@@ -53,14 +58,25 @@ export class Verifier {
 
   /** A key of the server. Where its keys are is known beforehand, and not from a token. */
   async #key(kid, now) {
-    const age = now - this.#fetched;
-    if (age > FRESH || (age > PAUSE && !this.#keys.has(kid))) {
-      const answer = await fetch(`${this.issuer}/.well-known/jwks.json`);
-      if (!answer.ok) throw new Error(`the keys cannot be fetched: ${answer.status}`);
-      const { keys } = await answer.json();
-      this.#keys = new Map(keys.map((key) => [key.kid, key]));
-      this.#fetched = now;
+    if (this.#isFresh(now) && this.#keys.has(kid)) return this.#keys.get(kid);
+    // Whether it led to anything or not: everybody who comes meanwhile waits for the same answer.
+    if (now - this.#asked > PAUSE) {
+      this.#asked = now;
+      this.#asking = this.#fetch(now);
     }
-    return this.#keys.get(kid);
+    await this.#asking;
+    return this.#isFresh(now) ? this.#keys.get(kid) : undefined;
+  }
+
+  #isFresh(now) {
+    return now - this.#fetched <= FRESH;
+  }
+
+  async #fetch(now) {
+    const answer = await fetch(`${this.issuer}/.well-known/jwks.json`);
+    if (!answer.ok) throw new Error(`the keys cannot be fetched: ${answer.status}`);
+    const { keys } = await answer.json();
+    this.#keys = new Map(keys.map((key) => [key.kid, key]));
+    this.#fetched = now;
   }
 }

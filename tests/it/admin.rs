@@ -4,7 +4,7 @@ mod agents;
 mod audit;
 mod cards;
 mod descriptions;
-mod desk;
+pub(crate) mod desk;
 mod entry;
 mod leaving;
 mod restart;

@@ -101,7 +101,10 @@ fn create(place: &Place, owner: &str, agents: Vec<AgentId>) -> Result<(), Failed
     let agents = Some(agents).filter(|agents| !agents.is_empty());
     let key = file(place)?.create(owner, agents, SystemClock.now()).map_err(failed)?;
     let id = key.id();
-    let _ = writeln!(std::io::stdout(), "{}", key.reveal());
+    if let Err(error) = shown(key.reveal()) {
+        let problem = format!("key {id} cannot be shown ({error}); revoke it and make another");
+        return Err((exit::IOERR, problem));
+    }
     let _ = writeln!(
         std::io::stderr(),
         "This is key {id}, and it is not shown again. Callers send it in the header x-api-key."
@@ -112,7 +115,13 @@ fn create(place: &Place, owner: &str, agents: Vec<AgentId>) -> Result<(), Failed
 fn signing(file: &Path, algorithm: SigningAlgorithm) -> Result<(), Failed> {
     let made = SigningKey::create(file, algorithm);
     let key = made.map_err(|error| (exit::CANTCREAT, error.to_string()))?;
-    let _ = writeln!(std::io::stdout(), "{}", key.public_jwk());
+    if let Err(error) = shown(&key.public_jwk()) {
+        let problem = format!(
+            "{} holds the key, and its public half cannot be shown ({error}); the server shows it",
+            file.display()
+        );
+        return Err((exit::IOERR, problem));
+    }
     let _ = writeln!(
         std::io::stderr(),
         "This is the public half of key {}. Cards are signed with it once cards.keys names {}, and \
@@ -121,6 +130,13 @@ fn signing(file: &Path, algorithm: SigningAlgorithm) -> Result<(), Failed> {
         file.display()
     );
     Ok(())
+}
+
+/// Prints what is not printed again.
+fn shown(line: &str) -> std::io::Result<()> {
+    let mut out = std::io::stdout();
+    writeln!(out, "{line}")?;
+    out.flush()
 }
 
 fn list(place: &Place) -> Result<(), Failed> {

@@ -21,6 +21,9 @@ async fn every_request_has_one_line_that_says_who_did_what_and_what_became_of_it
     desk.done("POST", "/agents/added/unpublish", Some(json!({ "tasks": "cancel" }))).await;
     desk.refused(409, "DELETE", "/agents/echo", None).await;
     desk.refused(400, "POST", "/agents", Some(json!({ "id": "x" }))).await;
+    let echo = json!({ "id": "echo", "executor": { "kind": "echo" } });
+    desk.refused(409, "POST", "/agents", Some(echo)).await;
+    desk.refused(400, "POST", "/agents", Some(json!({ "id": "secret of an id" }))).await;
     desk.refused(404, "GET", "/secret-of-a-path", None).await;
     desk.refused(404, "GET", "/", None).await;
     desk.raw("DELETE", "/agents/added", &[("x-api-key", "sentinel-of-a-key")], None).await;
@@ -44,6 +47,8 @@ async fn every_request_has_one_line_that_says_who_did_what_and_what_became_of_it
         line("agents.list", "done", 200, json!({})),
         line("agents.unpublish", "done", 200, canceled),
         line("agents.remove", "refused", 409, json!({ "subject": "echo", "tasks": "drain" })),
+        line("agents.add", "refused", 400, json!({ "subject": "x" })),
+        line("agents.add", "refused", 409, json!({ "subject": "echo" })),
         line("agents.add", "refused", 400, json!({})),
         line("none", "refused", 404, json!({})),
         line("none", "refused", 404, json!({})),

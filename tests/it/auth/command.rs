@@ -187,6 +187,10 @@ async fn a_key_that_cannot_be_signed_with_is_told_in_one_line_before_anything_is
         std::fs::create_dir(&file).expect("a folder");
         refused(&[path], "name a file that holds a key").await;
         std::fs::remove_dir(&file).expect("ours");
+        let made = std::process::Command::new("mkfifo").arg(&file).status().expect("coreutils");
+        assert!(made.success());
+        refused(&[path], "it is no ordinary file").await;
+        std::fs::remove_file(&file).expect("ours");
         for (content, mode, wrong) in unusable() {
             std::fs::write(&file, &content).expect("a file");
             std::fs::set_permissions(&file, PermissionsExt::from_mode(mode)).expect("ours");

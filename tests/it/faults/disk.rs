@@ -2,10 +2,11 @@
 //! while it runs, makes every further write fail.
 
 use super::{config, failed, failure, integrity, ok};
+use crate::admin::desk::{KEY, admin};
 use crate::drain::process::Process;
-use crate::support::Place;
 use crate::support::agents::soon;
 use crate::support::caller::{Message, id, state, status_text};
+use crate::support::{Folder, Place};
 use a2ad::exit;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -118,4 +119,34 @@ async fn a_server_that_ends_while_the_disk_is_full_leaves_the_rest_to_the_next_s
     assert_eq!(status_text(&failed), "The server ended before the agent had finished.");
     process.signal("TERM").await;
     process.ended().await;
+}
+
+#[tokio::test]
+async fn a_line_of_the_audit_log_that_does_not_fit_costs_itself_alone() {
+    let folder = Folder::new("audit-full");
+    let file = folder.join("audit.jsonl");
+    let toml = admin(&folder, &format!("audit_log = {:?}", file.display().to_string()));
+    let process = Process::start_by(&LAUNCHER, &toml, "error", &[]).await;
+    let ask = async || {
+        let path = "/api/v1/admin/agents";
+        process.exchange("GET", path, &[("x-api-key", KEY)], String::new()).await.0
+    };
+    let lines = || {
+        let text = std::fs::read_to_string(&file).expect("the file");
+        let line = |line| serde_json::from_str::<Value>(line).expect("a line of JSON");
+        text.lines().map(line).collect::<Vec<_>>().len()
+    };
+    assert_eq!(ask().await, 200);
+    let full = std::fs::metadata(&file).expect("the file").len() + 20;
+    limit(&process, &full.to_string()).await;
+    for _ in 0..3 {
+        assert_eq!(ask().await, 200);
+    }
+    assert_eq!(lines(), 1);
+    limit(&process, "unlimited").await;
+    assert_eq!(ask().await, 200);
+    assert_eq!(lines(), 2);
+    process.signal("TERM").await;
+    let (_, log) = process.ended().await;
+    assert_eq!(log.matches("the audit log cannot be written").count(), 3, "{log}");
 }

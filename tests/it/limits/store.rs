@@ -168,6 +168,27 @@ async fn an_agent_that_writes_too_much_fails_and_keeps_what_fits() {
     server.finish().await;
 }
 
+/// The first message of a task is held to the same limit as the later ones.
+#[tokio::test]
+async fn a_message_that_is_larger_than_a_task_may_be_opens_none() {
+    let server = limited("task_bytes = \"20KB\"").await;
+    let caller = Caller::new(&server, "script");
+    for text in ["hang", "say", "reject", "ask", "chunks 2"] {
+        let large = format!("{text} {}", "x".repeat(30_000));
+        let answer = caller.call("message/send", Message::new(&large).params()).await;
+        if text == "say" {
+            // Nothing is kept of what is answered without a task.
+            assert_eq!(answer["result"]["kind"], "message", "{answer}");
+        } else {
+            assert_eq!(answer["error"]["code"], -32004, "{text}: {answer}");
+        }
+    }
+    assert_eq!(caller.call("tasks/list", json!({})).await["result"]["totalSize"], 0);
+    let fits = caller.send(Message::new("x".repeat(5_000))).await;
+    assert_eq!(state(&fits), "completed");
+    server.finish().await;
+}
+
 /// One call by hand, for a server that is not in the harness.
 async fn call(address: SocketAddr, method: &str, params: Value) -> Value {
     let body = request(method, &params).to_string();

@@ -32,10 +32,34 @@ for (const { token, body, later } of cases) {
 }
 ";
 
-async fn says(question: Value) -> Vec<String> {
+/// Asks with tokens that anybody can make, while the server answers and while it does not, and says how often it
+/// was asked for its keys.
+const COUNT: &str = r"
+const { Verifier } = await import(process.argv[1]);
+let [asked, up] = [0, true];
+globalThis.fetch = async () => {
+  asked += 1;
+  return up ? { ok: true, json: async () => ({ keys: [] }) } : { ok: false, status: 503 };
+};
+const verifier = new Verifier({ issuer: 'http://a.example', audience: 'http://b.example' });
+const part = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
+const made = (kid) => `${part({ alg: 'ES256', typ: 'JWT', kid })}.${part({})}.AA`;
+const says = (token, now) => verifier.claims(token, '', now).then(() => 'good', (it) => it.message);
+const all = (now) => Promise.all(Array.from({ length: 50 }, (_, kid) => says(made(kid), now)));
+const different = async (now) => [...new Set(await all(now))].join();
+console.log(await different(1000), asked);
+up = false;
+for (const now of [1005, 1011, 1012, 1020]) console.log(await different(now), asked);
+up = true;
+console.log(await different(1022), asked);
+console.log(await says(`${part(null)}.${part({})}.AA`, 1022));
+console.log(await says(`${made(1)}=`, 1022));
+";
+
+async fn run(script: &str, question: Value) -> Vec<String> {
     let module = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/webhook/verify.mjs");
     let mut node = Command::new("node")
-        .args(["--input-type=module", "-e", ASK, module])
+        .args(["--input-type=module", "-e", script, module])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -46,6 +70,27 @@ async fn says(question: Value) -> Vec<String> {
     let output = node.wait_with_output().await.expect("a process");
     assert!(output.status.success(), "{output:?}");
     String::from_utf8(output.stdout).expect("text").lines().map(str::to_owned).collect()
+}
+
+async fn says(question: Value) -> Vec<String> {
+    run(ASK, question).await
+}
+
+/// Anybody can make up the id of a key.
+#[tokio::test]
+async fn the_verifier_of_the_example_asks_for_keys_once_in_a_while_whoever_comes() {
+    let down = "the keys cannot be fetched: 503";
+    let wanted = [
+        "no key of the server 1".to_owned(),
+        "no key of the server 1".to_owned(),
+        format!("{down} 2"),
+        format!("{down} 2"),
+        format!("{down} 2"),
+        "no key of the server 3".to_owned(),
+        "no token that can be read".to_owned(),
+        "no token".to_owned(),
+    ];
+    assert_eq!(run(COUNT, Value::Null).await, wanted);
 }
 
 fn encoded(value: &Value) -> String {

@@ -110,6 +110,7 @@ const TABLE: [Allowed; 5] = [
             "toml",
             "tracing",
             "tracing-subscriber",
+            "url",
             "uuid",
         ],
         optional: &[],

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
+use url::Url;
 
 /// The server as a whole.
 #[derive(Clone, Debug, Deserialize)]
@@ -115,13 +116,30 @@ pub struct CorsConfig {
 /// The smallest head that may be asked for: what the parser needs to begin.
 const LEAST_HEAD: usize = 8192;
 
+/// Whether paths can be put behind a URL: everybody is shown what comes of that.
+fn base(url: &str) -> Result<(), String> {
+    if !(url.starts_with("http://") || url.starts_with("https://")) {
+        return Err("must begin with https:// or http://".to_owned());
+    }
+    let read = Url::parse(url).map_err(|error| format!("is no URL: {error}"))?;
+    if !read.username().is_empty() || read.password().is_some() {
+        return Err("holds a user, whom everybody would be shown".to_owned());
+    }
+    if read.query().is_some() || read.fragment().is_some() || url.contains(char::is_whitespace) {
+        return Err(
+            "must end with its path: nothing can be put behind a query or a fragment".to_owned()
+        );
+    }
+    Ok(())
+}
+
 impl ServerConfig {
     /// What makes no sense: the table, the key and the reason.
     pub(super) fn check(&self) -> Result<(), (&'static str, &'static str, String)> {
         let wrong = |key, problem: String| Err(("[server]", key, problem));
         if let Some(url) = &self.public_url {
-            if !(url.starts_with("http://") || url.starts_with("https://")) {
-                return wrong("public_url", format!("{url:?} must begin with https:// or http://"));
+            if let Err(problem) = base(url) {
+                return wrong("public_url", format!("{url:?} {problem}"));
             }
             if self.tls.is_some() && !url.starts_with("https://") {
                 let problem = format!("{url:?} must begin with https://, as [server.tls] is set");
@@ -176,5 +194,40 @@ impl ServerConfig {
     /// How addresses of the server begin.
     pub(crate) const fn scheme(&self) -> &'static str {
         if self.tls.is_some() { "https" } else { "http" }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::base;
+
+    #[test]
+    fn paths_can_be_put_behind_the_url_of_a_server() {
+        for url in [
+            "http://a.example",
+            "https://a.example:8443/",
+            "https://a.example/x/y",
+            "http://[::1]:1",
+        ] {
+            assert_eq!(base(url), Ok(()), "{url}");
+        }
+        for (url, why) in [
+            ("ftp://a.example", "must begin with"),
+            ("a.example", "must begin with"),
+            ("https://", "is no URL"),
+            ("https://a.example:99999", "is no URL"),
+            ("https://a b", "is no URL"),
+            ("https://u@a.example", "holds a user"),
+            ("https://u:p@a.example", "holds a user"),
+            ("https://:p@a.example", "holds a user"),
+            ("https://a.example/x?y=1", "must end with its path"),
+            ("https://a.example/?", "must end with its path"),
+            ("https://a.example#f", "must end with its path"),
+            ("https://a.example/x ", "must end with its path"),
+            ("https://a.example/\nx", "must end with its path"),
+        ] {
+            let problem = base(url).expect_err(url);
+            assert!(problem.contains(why), "{url}: {problem}");
+        }
     }
 }

@@ -102,6 +102,9 @@ impl Service {
         let deadline = limit.map(|limit| now.after(limit));
         let message = request.message.clone();
         let task = Arc::new(Task::open(key, request.context.clone(), message, deadline, now));
+        if task.weight() > core.limits.task_bytes {
+            return Err(Error::UnsupportedOperation { id: None, why: Unsupported::HistoryFull });
+        }
         // Subscribed before the task can change, so nothing is missed.
         let events = core.ports.bus.subscribe(task.key(), interest);
         core.share(task.key())?;

@@ -6,7 +6,7 @@ use crate::json;
 use a2ad_domain::Timestamp;
 use a2ad_domain::ports::Clock;
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::net::IpAddr;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
@@ -95,10 +95,31 @@ impl Audit {
         });
         line.push(b'\n');
         let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Err(error) = file.write_all(&line) {
+        if let Err(error) = append(&mut file, &line) {
             tracing::error!(%error, "the audit log cannot be written");
         }
     }
+}
+
+/// Writes a line as a whole or not at all: the next one must not go on where this one broke off.
+fn append(file: &mut File, line: &[u8]) -> io::Result<()> {
+    let mut written = 0;
+    while written < line.len() {
+        match file.write(&line[written..]) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Ok(more) if more > 0 => written += more,
+            failed => {
+                if written > 0 {
+                    // What is no ordinary file has no end to take back; there it stays half.
+                    let _ = file
+                        .metadata()
+                        .and_then(|it| file.set_len(it.len().saturating_sub(written as u64)));
+                }
+                return failed.and(Err(ErrorKind::WriteZero.into()));
+            }
+        }
+    }
+    Ok(())
 }
 
 impl Operation {

@@ -23,6 +23,12 @@ pub(super) fn described(body: &Bytes) -> Result<Map<String, Value>, Problem> {
     }
 }
 
+/// The id of what is described, if it is one that there can be.
+pub(super) fn id(members: &Map<String, Value>) -> Option<String> {
+    let id = members.get("id")?.as_str()?;
+    AgentId::new(id).ok().map(|id| id.to_string())
+}
+
 /// What becomes of the tasks of an agent: `{"tasks": "drain"}` or `{"tasks": "cancel"}`, or no body.
 pub(super) fn unfinished(body: &Bytes) -> Result<Unfinished, Problem> {
     if body.is_empty() {

@@ -65,8 +65,9 @@ impl Admin {
     }
 
     async fn add(&self, body: &Bytes, entry: &mut Entry<'_>) -> Result<Reply, Problem> {
-        let added = self.directory.add(body::described(body)?).await?;
-        entry.subject = Some(added.id.to_string());
+        let members = body::described(body)?;
+        entry.subject = body::id(&members);
+        let added = self.directory.add(members).await?;
         Ok(view::shown(StatusCode::CREATED, |o| view::agent(o, &added)))
     }
 

@@ -6,7 +6,7 @@ use base64::prelude::BASE64_STANDARD;
 use ring::rand::SystemRandom;
 use rustls::pki_types::PrivatePkcs8KeyDer;
 use rustls::pki_types::pem::PemObject as _;
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions, metadata, remove_file};
 use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
@@ -44,8 +44,12 @@ impl SigningKey {
                 error
             }
         })?;
-        file.write_all(pem(&key).as_bytes())?;
-        file.sync_all()?;
+        let written = file.write_all(pem(&key).as_bytes()).and_then(|()| file.sync_all());
+        if let Err(error) = written {
+            // It is half a key at most, and would be in the way of the next attempt.
+            let _ = remove_file(path);
+            return Err(error);
+        }
         Ok(made)
     }
 
@@ -62,11 +66,15 @@ impl SigningKey {
         let unreadable = |error: Error| {
             Error::new(error.kind(), format!("cannot be read ({error}); {}", remedy(error.kind())))
         };
-        let file = File::open(path).map_err(unreadable)?;
-        let metadata = file.metadata()?;
+        let metadata = metadata(path).map_err(unreadable)?;
         if metadata.is_dir() {
             return Err(unreadable(ErrorKind::IsADirectory.into()));
         }
+        // Opening a pipe waits for somebody to write to it.
+        if !metadata.is_file() {
+            return Err(unreadable(Error::other("it is no ordinary file")));
+        }
+        let file = File::open(path).map_err(unreadable)?;
         if metadata.permissions().mode() & FOR_OTHERS != 0 {
             let problem = "others can read or write it; make it yours with chmod 600";
             return Err(Error::other(problem));

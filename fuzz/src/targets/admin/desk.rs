@@ -22,6 +22,17 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 const BASE: &str = "/api/v1/admin";
+/// A server that is not started yet. What the one before has ended may hold the file until it is dropped.
+async fn app(config: &Config) -> App {
+    loop {
+        match App::builder(config.clone()).build() {
+            Ok(app) => return app,
+            Err(error) => assert!(error.to_string().contains("has it open"), "{error}"),
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
 /// What whoever comes over a proxy cannot do without.
 const FORWARDED: [&str; 5] =
     ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"];
@@ -100,7 +111,7 @@ impl Desk {
             path("tasks.db"),
         );
         let config = Config::parse(&text, "fuzz").expect("a configuration");
-        let app = App::builder(config).build().expect("an app");
+        let app = timeout(PATIENCE, app(&config)).await.expect("a file that nobody holds");
         let server = app.bind().await.expect("a server");
         let router = TowerToHyperService::new(a2ad::fuzzing::routes(&server));
         let service = server.service().clone();
