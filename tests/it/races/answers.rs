@@ -39,8 +39,9 @@ async fn of_ten_answers_to_one_question_one_is_taken() {
         let taken: Vec<_> = (0..10).filter(|number| answers[*number].is_ok()).collect();
         assert_eq!(taken.len(), 1, "{answers:?}");
         assert!(answers.iter().all(|answer| !matches!(answer, Err(code) if *code != -32004)));
-        assert_eq!(counted.started(), before + 1);
+        // A stream shows the task before its run has begun.
         let task = caller.rest(id(&asked)).await;
+        assert_eq!(counted.started(), before + 1);
         let said = format!("answer {}", taken[0]);
         let talk = [
             "user: ask which?",
