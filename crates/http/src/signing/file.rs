@@ -75,7 +75,8 @@ impl SigningKey {
             return Err(unreadable(Error::other("it is no ordinary file")));
         }
         let file = File::open(path).map_err(unreadable)?;
-        if metadata.permissions().mode() & FOR_OTHERS != 0 {
+        // Of what was opened, which may be another file by now.
+        if file.metadata()?.permissions().mode() & FOR_OTHERS != 0 {
             let problem = "others can read or write it; make it yours with chmod 600";
             return Err(Error::other(problem));
         }
